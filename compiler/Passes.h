@@ -1,0 +1,20 @@
+// Orrery's passes; compiler/Passes.td describes them, Pipeline.h orders them.
+#pragma once
+
+#include "dialects/flow/Flow.h"
+#include "dialects/grid/Grid.h"
+#include "dialects/tick/Tick.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace orrery {
+
+#define GEN_PASS_DECL
+#include "compiler/Passes.h.inc"
+
+/// Registers every pass and the pipeline `--orrery`.
+void registerAllPasses();
+
+} // namespace orrery

@@ -1,0 +1,172 @@
+// flow.program -> the same with places: the pass around Allocator.
+//
+// Method: what lasts (weights, tables, KV) is placed first and in op order, so
+// that every program of a set gets the same map; temporaries follow by first
+// fit over their lifetimes. Cost: about linear in ops times blocks a slice.
+#include "compiler/Passes.h"
+
+#include "compiler/allocate/Allocator.h"
+#include "machine/Timing.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace orrery {
+
+#define GEN_PASS_DEF_ALLOCATE
+#include "compiler/Passes.h.inc"
+
+namespace {
+
+using allocate::Request;
+using allocate::Use;
+
+// What an op reads and writes, in SRAM.
+SmallVector<std::pair<Value, Use>> usesOf(mlir::Operation &op) {
+  SmallVector<std::pair<Value, Use>> out;
+  auto add = [&](ValueRange values, Use use) {
+    for (Value v : values) {
+      if (!isa<flow::LoadedType>(v.getType())) {
+        out.push_back({v, use});
+      }
+    }
+  };
+  if (auto o = dyn_cast<flow::VectorOp>(op)) {
+    add(o.getInputs(), Use::Read);
+    add(o.getOuts(), Use::Write);
+  } else if (auto o = dyn_cast<flow::MatmulOp>(op)) {
+    add(o.getWeights(), Use::Read);
+    add(o.getOut(), Use::Write);
+  } else if (auto o = dyn_cast<flow::PermuteOp>(op)) {
+    add(o.getInput(), Use::Read);
+    add(o.getOuts(), Use::Write);
+  } else if (auto o = dyn_cast<flow::TransposeOp>(op)) {
+    add(o.getInput(), Use::Read);
+    add(o.getOut(), Use::Write);
+  } else if (auto o = dyn_cast<flow::ReceiveOp>(op)) {
+    add(o.getOut(), Use::Write);
+  } else if (!isa<flow::AllocOp, flow::RegionOp>(op)) {
+    add(op.getOperands(), Use::Read);
+  }
+  return out;
+}
+
+struct AllocatePass : impl::AllocateBase<AllocatePass> {
+  using AllocateBase::AllocateBase;
+
+  void runOnOperation() override {
+    flow::ProgramOp program = getOperation();
+    Expected<Machine> machine = loadMachine(program.getMachine().str());
+    if (!machine) {
+      program.emitError(machine.error().message);
+      return signalPassFailure();
+    }
+    ChipLayout layout(*machine);
+    collect(program, *machine);
+    allocate::Allocator allocator(*machine, layout);
+    if (auto failed = allocator.place(requests)) {
+      report(program, *machine, layout, *failed);
+      return signalPassFailure();
+    }
+    for (auto [index, place] : llvm::enumerate(allocator.places)) {
+      auto attr = flow::PlaceAttr::get(&getContext(), place.slice, place.bank,
+                                       place.base);
+      values[index].getDefiningOp()->setAttr("place", attr);
+    }
+  }
+
+private:
+  // Lasting memory first, then temporaries, each in op order.
+  void collect(flow::ProgramOp program, const Machine &machine) {
+    requests.clear();
+    values.clear();
+    number.clear();
+    Block &body = program.getBody().front();
+    for (flow::RegionOp op : body.getOps<flow::RegionOp>()) {
+      bool weight = op.getKind() == flow::Kind::Weight;
+      add(op.getMemory(), op.getName(), op.getSide(), weight, true);
+    }
+    for (flow::AllocOp op : body.getOps<flow::AllocOp>()) {
+      add(op.getBuffer(), "temporary", op.getSide(), false, false);
+    }
+    uint32_t index = 0;
+    for (mlir::Operation &op : body) {
+      link(op, index++);
+    }
+  }
+
+  void add(Value value, StringRef name, int32_t side, bool weights,
+           bool lasting) {
+    Request r;
+    r.name = name.str();
+    r.side = side;
+    r.weights = weights;
+    r.born = lasting ? 0 : allocate::kForever;
+    r.dies = lasting ? allocate::kForever : 0;
+    if (auto buffer = dyn_cast<flow::BufferType>(value.getType())) {
+      r.width = uint32_t(streamsOf(flow::machineType(buffer.getType())));
+      r.length = buffer.getVectors();
+    } else {
+      auto tiles = cast<flow::TilesType>(value.getType());
+      r.width = tiles.getWidth();
+      r.length = tiles.getTiles() *
+                 tileCycles(flow::machineFormat(tiles.getFormat()),
+                            tiles.getRows(), tiles.getWidth());
+    }
+    number[value] = uint32_t(requests.size());
+    requests.push_back(std::move(r));
+    values.push_back(value);
+  }
+
+  // Lifetimes, and who must not share a port with whom.
+  void link(mlir::Operation &op, uint32_t index) {
+    auto uses = usesOf(op);
+    for (auto [value, use] : uses) {
+      Request &r = requests[number[value]];
+      if (r.dies != allocate::kForever || r.born == allocate::kForever) {
+        r.born = std::min(r.born, index);
+        r.dies = std::max(r.dies, index);
+      }
+      for (auto [other, theirs] : uses) {
+        if (other != value) {
+          r.neighbours.push_back({number[other], theirs, use});
+        }
+      }
+    }
+  }
+
+  void report(flow::ProgramOp program, const Machine &machine,
+              const ChipLayout &layout, uint32_t which) {
+    const Request &r = requests[which];
+    int64_t weights = 0, lasting = 0, temporary = 0;
+    for (const Request &q : requests) {
+      int64_t bytes = int64_t(q.width) * q.length * machine.lanes;
+      (q.weights ? weights
+                 : q.dies == allocate::kForever ? lasting : temporary) +=
+          bytes;
+    }
+    int64_t forWeights = 2 * int64_t(layout.groups) * layout.groupWidth *
+                         machine.sram.banks * machine.bankBytes();
+    int64_t forData = 2 * int64_t(layout.dataSlices) * machine.sram.banks *
+                      machine.bankBytes();
+    auto location = values[which].getDefiningOp()->getLoc();
+    emitError(location) << "no room on " << machine.name << " for " << r.name
+                        << " (" << int64_t(r.width) * r.length * machine.lanes
+                        << " B in " << r.width << " slices): weights need "
+                        << weights << " B of " << forWeights
+                        << " B in the weight slices, tables and KV cache "
+                        << lasting << " B and temporaries " << temporary
+                        << " B in all of " << forData
+                        << " B in the data slices, at a context of "
+                        << program.getContext() << " positions and "
+                        << program.getTokens() << " tokens a step";
+  }
+
+  std::vector<Request> requests;
+  SmallVector<Value> values;
+  llvm::DenseMap<Value, uint32_t> number;
+};
+
+} // namespace
+} // namespace orrery

@@ -1,0 +1,115 @@
+#include "compiler/allocate/Allocator.h"
+
+#include <algorithm>
+
+namespace orrery::allocate {
+
+Allocator::Allocator(const Machine &machine, const ChipLayout &layout)
+    : layout(layout), banks(uint32_t(machine.sram.banks)),
+      depth(uint32_t(machine.sram.vectorsPerBank)),
+      spaces(size_t(machine.geometry().slices()) * banks) {}
+
+// Weights: the groups of their side in turn, first bank first. Others: every
+// aligned group of slices; KV and tables (alive for ever) from the last bank
+// down, temporaries from the first up, so that they seldom share a bank.
+std::vector<Allocator::Candidate>
+Allocator::candidates(const Request &request, uint32_t number) {
+  std::vector<Candidate> out;
+  if (request.weights) {
+    for (uint32_t bank = 0; bank < banks; ++bank) {
+      for (int32_t k = 0; k < layout.groups; ++k) {
+        int32_t group = (k + int32_t(number)) % layout.groups;
+        out.push_back(
+            {uint32_t(layout.groupFirst(request.side, group)), bank});
+      }
+    }
+    return out;
+  }
+  bool lasting = request.dies == kForever;
+  for (uint32_t k = 0; k < banks; ++k) {
+    uint32_t bank = lasting ? banks - 1 - k : k;
+    std::vector<Candidate> level;
+    for (int32_t side : {0, 1}) {
+      if (request.side >= 0 && side != request.side) {
+        continue;
+      }
+      auto first = uint32_t(layout.dataFirst(side));
+      // Buffers stand on multiples of their width, tiles anywhere.
+      uint32_t step = request.width <= 4 ? request.width : 1;
+      for (uint32_t s = 0; s + request.width <= uint32_t(layout.dataSlices);
+           s += step) {
+        level.push_back({first + s, bank});
+      }
+    }
+    std::rotate(level.begin(),
+                level.begin() + std::ptrdiff_t(turn % level.size()),
+                level.end());
+    out.insert(out.end(), level.begin(), level.end());
+  }
+  ++turn;
+  return out;
+}
+
+bool Allocator::meets(const std::vector<Request> &requests,
+                      const Request &request,
+                      const Candidate &candidate) const {
+  for (const Request::Neighbour &n : request.neighbours) {
+    if (n.request >= places.size()) {
+      continue; // placed later, and it will look at us
+    }
+    const Place &other = places[n.request];
+    uint32_t width = requests[n.request].width;
+    bool sameSlices = candidate.slice < other.slice + width &&
+                      other.slice < candidate.slice + request.width;
+    if (sameSlices && (n.theirs == n.ours || candidate.bank == other.bank)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<uint32_t> Allocator::firstFit(const Request &request,
+                                            const Candidate &candidate) const {
+  std::vector<Block> taken;
+  for (uint32_t k = 0; k < request.width; ++k) {
+    space(candidate.slice + k, candidate.bank)
+        .collect(request.born, request.dies, taken);
+  }
+  std::sort(taken.begin(), taken.end(),
+            [](const Block &a, const Block &b) { return a.base < b.base; });
+  uint32_t base = 0;
+  for (const Block &block : taken) {
+    if (base + request.length <= block.base) {
+      break;
+    }
+    base = std::max(base, block.base + block.length);
+  }
+  return base + request.length <= depth ? std::optional(base) : std::nullopt;
+}
+
+std::optional<uint32_t> Allocator::place(const std::vector<Request> &requests) {
+  for (uint32_t number = 0; number < requests.size(); ++number) {
+    const Request &request = requests[number];
+    bool placed = false;
+    for (const Candidate &candidate : candidates(request, number)) {
+      if (meets(requests, request, candidate)) {
+        continue;
+      }
+      if (auto base = firstFit(request, candidate)) {
+        for (uint32_t k = 0; k < request.width; ++k) {
+          space(candidate.slice + k, candidate.bank)
+              .add({*base, request.length, request.born, request.dies});
+        }
+        places.push_back({candidate.slice, candidate.bank, *base});
+        placed = true;
+        break;
+      }
+    }
+    if (!placed) {
+      return number;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace orrery::allocate

@@ -1,0 +1,70 @@
+// SRAM places for the memory of one program.
+//
+// Weights go to the weight groups of their hemisphere; tables, KV cache and
+// temporaries to the data slices. What one op touches in the same cycles must
+// not share a port: two operands read together never share a slice, an operand
+// and a result never share a bank of one.
+#pragma once
+
+#include "compiler/allocate/SliceSpace.h"
+#include "compiler/lower/ChipLayout.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery::allocate {
+
+enum class Use : uint8_t { Read, Write };
+
+/// A buffer to be placed.
+struct Request {
+  std::string name;
+  uint32_t width;    ///< slices
+  uint32_t length;   ///< addresses
+  uint32_t born, dies;
+  int32_t side;      ///< hemisphere, or -1
+  bool weights;      ///< weight groups; else data slices
+  /// Other requests accessed by the same op: their number, their use there,
+  /// and this one's.
+  struct Neighbour {
+    uint32_t request;
+    Use theirs, ours;
+  };
+  std::vector<Neighbour> neighbours;
+};
+
+struct Place {
+  uint32_t slice, bank, base;
+};
+
+class Allocator {
+public:
+  Allocator(const Machine &machine, const ChipLayout &layout);
+  /// Places requests in order; the index of the first that finds no room.
+  std::optional<uint32_t> place(const std::vector<Request> &requests);
+  std::vector<Place> places;
+
+private:
+  struct Candidate {
+    uint32_t slice, bank;
+  };
+  std::vector<Candidate> candidates(const Request &request, uint32_t number);
+  bool meets(const std::vector<Request> &requests, const Request &request,
+             const Candidate &candidate) const;
+  std::optional<uint32_t> firstFit(const Request &request,
+                                   const Candidate &candidate) const;
+  SliceSpace &space(uint32_t slice, uint32_t bank) {
+    return spaces[slice * banks + bank];
+  }
+  const SliceSpace &space(uint32_t slice, uint32_t bank) const {
+    return spaces[slice * banks + bank];
+  }
+
+  const ChipLayout &layout;
+  uint32_t banks, depth;
+  std::vector<SliceSpace> spaces;
+  uint32_t turn = 0;
+};
+
+} // namespace orrery::allocate

@@ -1,0 +1,34 @@
+// Free addresses of one (slice, bank): permanent blocks, and temporary blocks
+// that live over a range of ops.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace orrery::allocate {
+
+/// A block of addresses held from op `born` to op `dies`, both inclusive.
+struct Block {
+  uint32_t base, length;
+  uint32_t born, dies;
+};
+
+constexpr uint32_t kForever = ~0u;
+
+class SliceSpace {
+public:
+  void add(const Block &block) { blocks.push_back(block); }
+  /// Blocks alive at some op of [born, dies].
+  void collect(uint32_t born, uint32_t dies, std::vector<Block> &out) const {
+    for (const Block &b : blocks) {
+      if (b.born <= dies && born <= b.dies) {
+        out.push_back(b);
+      }
+    }
+  }
+
+private:
+  std::vector<Block> blocks;
+};
+
+} // namespace orrery::allocate

@@ -1,0 +1,47 @@
+#include "compiler/image/ImagePlan.h"
+
+namespace orrery {
+
+static TileFill tileFill(flow::RegionOp op, int32_t lanes) {
+  auto type = mlir::cast<flow::TilesType>(op.getMemory().getType());
+  TileFill fill;
+  fill.tensor = op.getName().str();
+  fill.place = op.getPlaceAttr();
+  fill.rows = AxisLayout::of(op.getRowsAttr(), lanes);
+  fill.columns = AxisLayout::of(op.getColumnsAttr(), lanes);
+  fill.format = flow::machineFormat(type.getFormat());
+  fill.tiles = type.getTiles();
+  fill.rowsPerTile = type.getRows();
+  fill.width = type.getWidth();
+  fill.first = uint32_t(op.getFirst());
+  fill.low = uint32_t(op.getLow());
+  return fill;
+}
+
+static TableFill tableFill(flow::RegionOp op, int32_t lanes) {
+  auto type = mlir::cast<flow::BufferType>(op.getMemory().getType());
+  TableFill fill;
+  fill.tensor = op.getName().str();
+  fill.place = op.getPlaceAttr();
+  fill.rows = AxisLayout::of(op.getRowsAttr(), lanes);
+  fill.vectors = type.getVectors();
+  fill.ropeTheta =
+      op.getRopeTheta() ? op.getRopeTheta()->convertToDouble() : 0.0;
+  fill.ropeDim = int32_t(op.getRopeDim());
+  fill.ropeHalf = op.getRopeHalf();
+  return fill;
+}
+
+ImagePlan imagePlan(flow::ProgramOp program, const Machine &machine) {
+  ImagePlan plan;
+  for (auto op : program.getBody().front().getOps<flow::RegionOp>()) {
+    if (op.getKind() == flow::Kind::Weight) {
+      plan.tiles.push_back(tileFill(op, machine.lanes));
+    } else if (op.getKind() == flow::Kind::Table) {
+      plan.tables.push_back(tableFill(op, machine.lanes));
+    }
+  }
+  return plan;
+}
+
+} // namespace orrery

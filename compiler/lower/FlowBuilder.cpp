@@ -1,0 +1,220 @@
+// Ops that act on each element alone: embedding, norms, residuals, gates.
+#include "compiler/lower/FlowBuilder.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace orrery {
+
+static bool usedByLinear(Value value, bool half) {
+  return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
+    auto linear = dyn_cast<llm::LinearOp>(user);
+    return linear && (linear.getFormat() == llm::WeightFormat::F16) == half;
+  });
+}
+static bool usedElsewhere(Value value) {
+  return value.use_empty() ||
+         llvm::any_of(value.getUsers(), [](mlir::Operation *user) {
+           return !isa<llm::LinearOp>(user);
+         });
+}
+template <class Op> static bool usedBy(Value value) {
+  return llvm::any_of(value.getUsers(),
+                      [](mlir::Operation *user) { return isa<Op>(user); });
+}
+
+bool feedsAttention(Value value) {
+  return usedBy<llm::RopeOp>(value) || usedBy<llm::AttentionOp>(value);
+}
+
+LogicalResult FlowBuilder::lower(mlir::Operation *op) {
+  return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(op)
+      .Case([&](llm::EmbedOp o) { return lowerEmbed(o); })
+      .Case([&](llm::RmsNormOp o) { return lowerNorm(o); })
+      .Case([&](llm::LinearOp o) { return lowerLinear(o); })
+      .Case([&](llm::RopeOp o) { return lowerRope(o); })
+      .Case([&](llm::AttentionOp o) { return lowerAttention(o); })
+      .Case([&](llm::AddOp o) { return lowerAdd(o); })
+      .Case([&](llm::GatedOp o) { return lowerGated(o); })
+      .Case([&](llm::ArgmaxOp o) { return lowerArgmax(o); })
+      .Default([](mlir::Operation *o) {
+        return o->emitOpError("has no lowering to flow");
+      });
+}
+
+Value FlowBuilder::alloc(int64_t vectors, flow::StreamType type, int32_t side) {
+  auto buffer =
+      flow::BufferType::get(b.getContext(), uint32_t(vectors), type);
+  return b.create<flow::AllocOp>(b.getUnknownLoc(), buffer,
+                                 b.getI32IntegerAttr(side),
+                                 flow::PlaceAttr());
+}
+
+Value FlowBuilder::table(StringRef name, const AxisLayout &axis) {
+  Value &memory = tables[name];
+  if (!memory) {
+    auto op = b.create<flow::RegionOp>(
+        b.getUnknownLoc(),
+        flow::BufferType::get(b.getContext(), uint32_t(axis.vectors()),
+                              flow::StreamType::F32),
+        name, flow::Kind::Table);
+    op.setRowsAttr(axis.attr(b.getContext()));
+    memory = op.getMemory();
+  }
+  return memory;
+}
+
+flow::AccessAttr FlowBuilder::plain(int64_t vectors) {
+  return access(b.getContext(), {vectors}, {1});
+}
+flow::AccessAttr FlowBuilder::all(const Rows &rows) {
+  return plain(tokens * rows.axis.vectors());
+}
+
+LogicalResult FlowBuilder::lowerEmbed(llm::EmbedOp op) {
+  auto width = op.getResult().getType().getDimSize(1);
+  Rows rows{.axis = AxisLayout::dense(int32_t(width), layout.lanes)};
+  rows.f32 = alloc(tokens * rows.axis.vectors(), flow::StreamType::F32);
+  b.create<flow::ReceiveOp>(op.getLoc(), rows.f32);
+  values[op.getResult()] = rows;
+  return success();
+}
+
+// Adds outputs for every form in which `value` is used, and emits the burst.
+void FlowBuilder::emitRows(Rows &rows, Value value, VectorBurst &burst,
+                           uint32_t result, Location location) {
+  int64_t vectors = tokens * rows.axis.vectors();
+  auto both = [&](Value (&sides)[2], flow::StreamType type) {
+    for (int32_t side : {0, 1}) {
+      sides[side] = alloc(vectors, type, side);
+      burst.output(result, type, {{sides[side], plain(vectors)}});
+    }
+  };
+  if (usedByLinear(value, false)) {
+    both(rows.quantized, flow::StreamType::A8);
+  }
+  if (usedByLinear(value, true)) {
+    both(rows.half, flow::StreamType::F16);
+  }
+  if (usedElsewhere(value)) {
+    rows.f32 = alloc(vectors, flow::StreamType::F32);
+    burst.output(result, flow::StreamType::F32, {{rows.f32, plain(vectors)}});
+  }
+  burst.emit(location);
+}
+
+Value FlowBuilder::sumSquares(Rows &rows, Location location) {
+  if (!rows.sumSquares) {
+    auto vectors = uint32_t(rows.axis.vectors());
+    rows.sumSquares = alloc(tokens, flow::StreamType::F32);
+    VectorBurst burst(b, uint32_t(tokens) * vectors, vectors);
+    uint32_t x = burst.input({rows.f32, all(rows)});
+    burst.output(burst.step(flow::AluOp::Mul, x, x), flow::StreamType::F32,
+                 {{rows.sumSquares, plain(tokens)}},
+                 flow::Reduction::SumWide);
+    burst.emit(location);
+  }
+  return rows.sumSquares;
+}
+
+// y = (x * 1/sqrt(sum/n + eps)) * w, in the order of 3-numerics.md, rule 7.
+LogicalResult FlowBuilder::lowerNorm(llm::RmsNormOp op) {
+  Rows &in = values[op.getX()];
+  int64_t vectors = in.axis.vectors();
+  Value sum = sumSquares(in, op.getLoc());
+  Value weight = table(op.getWeight(), in.axis);
+  auto *context = b.getContext();
+  VectorBurst burst(b, uint32_t(tokens * vectors));
+  uint32_t x = burst.input({in.f32, all(in)});
+  uint32_t w = burst.input(
+      {weight, access(context, {vectors, tokens}, {1, 0})});
+  uint32_t s = burst.input({sum, access(context, {vectors, tokens}, {0, 1})});
+  uint32_t mean = burst.step(flow::AluOp::Div, s,
+                             burst.constant(float(in.axis.elements)));
+  uint32_t shifted =
+      burst.step(flow::AluOp::Add, mean,
+                 burst.constant(op.getEps().convertToFloat()));
+  uint32_t root = burst.step(flow::AluOp::Sqrt, shifted);
+  uint32_t r = burst.step(flow::AluOp::Div, burst.constant(1.0f), root);
+  uint32_t y = burst.step(flow::AluOp::Mul,
+                          burst.step(flow::AluOp::Mul, x, r), w);
+  Rows out{.axis = in.axis};
+  emitRows(out, op.getResult(), burst, y, op.getLoc());
+  values[op.getResult()] = out;
+  return success();
+}
+
+// The residual sum also gives the sum of squares the next norm needs.
+LogicalResult FlowBuilder::lowerAdd(llm::AddOp op) {
+  Rows &a = values[op.getA()];
+  Rows &c = values[op.getB()];
+  bool norm = usedBy<llm::RmsNormOp>(op.getResult());
+  auto vectors = uint32_t(a.axis.vectors());
+  VectorBurst burst(b, uint32_t(tokens) * vectors, norm ? vectors : 1);
+  uint32_t x = burst.input({a.f32, all(a)});
+  uint32_t y = burst.input({c.f32, all(c)});
+  uint32_t sum = burst.step(flow::AluOp::Add, x, y);
+  Rows out{.axis = a.axis};
+  if (norm) {
+    out.sumSquares = alloc(tokens, flow::StreamType::F32);
+    burst.output(burst.step(flow::AluOp::Mul, sum, sum), flow::StreamType::F32,
+                 {{out.sumSquares, plain(tokens)}}, flow::Reduction::SumWide);
+  }
+  emitRows(out, op.getResult(), burst, sum, op.getLoc());
+  values[op.getResult()] = out;
+  return success();
+}
+
+LogicalResult FlowBuilder::lowerGated(llm::GatedOp op) {
+  Rows &gate = values[op.getGate()];
+  Rows &up = values[op.getUp()];
+  VectorBurst burst(b, uint32_t(tokens * gate.axis.vectors()));
+  uint32_t g = burst.input({gate.f32, all(gate)});
+  uint32_t u = burst.input({up.f32, all(up)});
+  uint32_t y = burst.step(flow::AluOp::Mul,
+                          burst.step(flow::AluOp::Silu, g), u);
+  Rows out{.axis = gate.axis};
+  emitRows(out, op.getResult(), burst, y, op.getLoc());
+  values[op.getResult()] = out;
+  return success();
+}
+
+// Padded lanes may never win: they are put at minus infinity.
+LogicalResult FlowBuilder::lowerArgmax(llm::ArgmaxOp op) {
+  Rows &in = values[op.getLogits()];
+  auto vectors = uint32_t(in.axis.vectors());
+  Value best = alloc(tokens, flow::StreamType::F32);
+  VectorBurst burst(b, uint32_t(tokens) * vectors, vectors);
+  uint32_t x = burst.input({in.f32, all(in)});
+  uint32_t kept =
+      burst.keep(x, -std::numeric_limits<float>::infinity(),
+                 uint32_t(in.axis.elements), false, {}, {1, vectors});
+  burst.output(kept, flow::StreamType::F32, {{best, plain(tokens)}},
+               flow::Reduction::ArgMax);
+  burst.emit(op.getLoc());
+  sent = best;
+  return success();
+}
+
+LogicalResult FlowBuilder::finish(mlir::Operation *terminator) {
+  for (Value result : terminator->getOperands()) {
+    auto found = values.find(result);
+    if (found == values.end()) {
+      continue; // argmax: sent below
+    }
+    Rows &rows = found->second;
+    b.create<flow::LogitsOp>(terminator->getLoc(), rows.f32,
+                             b.getI32IntegerAttr(rows.axis.vectors()),
+                             b.getI32IntegerAttr(rows.axis.elements));
+  }
+  if (!sent) {
+    return terminator->emitOpError("a step must return an llm.argmax");
+  }
+  b.create<flow::SendOp>(terminator->getLoc(), sent);
+  return success();
+}
+
+} // namespace orrery

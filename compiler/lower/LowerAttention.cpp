@@ -1,0 +1,256 @@
+// Around attention: caches, RoPE's swapped pairs, and appending K and V.
+#include "compiler/lower/AttentionLowering.h"
+
+#include "machine/Timing.h"
+
+using namespace mlir;
+
+namespace orrery {
+
+// Programs of a set differ in T; tables are long enough for any, since rows
+// past the last valid token are computed too.
+static constexpr int64_t kMostTokens = 32;
+
+LogicalResult FlowBuilder::lowerRope(llm::RopeOp op) {
+  for (mlir::Operation *user : op.getResult().getUsers()) {
+    if (!isa<llm::AttentionOp>(user)) {
+      return op.emitOpError("may only feed attention");
+    }
+  }
+  values[op.getResult()] = values[op.getX()];
+  return success();
+}
+
+LogicalResult FlowBuilder::lowerAttention(llm::AttentionOp op) {
+  AttentionLowering lowering(*this, op);
+  return lowering.run();
+}
+
+AttentionLowering::AttentionLowering(FlowBuilder &f, llm::AttentionOp op)
+    : f(f), b(f.b), op(op), ropeQ(op.getQ().getDefiningOp<llm::RopeOp>()),
+      ropeK(op.getK().getDefiningOp<llm::RopeOp>()),
+      q(AxisLayout::ofHeads(int32_t(op.getHeads()), int32_t(op.getKvHeads()),
+                            int32_t(op.getHeadDim()), f.layout.lanes)),
+      kv(AxisLayout::ofHeads(int32_t(op.getKvHeads()),
+                             int32_t(op.getKvHeads()),
+                             int32_t(op.getHeadDim()), f.layout.lanes)),
+      group(q.group()), slot(q.slot()), tiles(f.bucket / f.layout.lanes),
+      allTiles((f.context + f.layout.lanes - 1) / f.layout.lanes),
+      half(op.getKvFormat() == llm::KvFormat::F16),
+      element(half ? flow::StreamType::F16 : flow::StreamType::I8),
+      location(op.getLoc()) {}
+
+LogicalResult AttentionLowering::verifyFits() {
+  if (slot > f.layout.lanes) {
+    return op.emitOpError("head_dim ")
+           << op.getHeadDim() << " needs " << slot << " lanes, the chip has "
+           << f.layout.lanes;
+  }
+  if (f.bucket % f.layout.lanes != 0 || tiles < 1) {
+    return op.emitOpError("bucket ") << f.bucket << " is not a multiple of "
+                                     << f.layout.lanes << " lanes";
+  }
+  if (!ropeQ || !ropeK) {
+    return op.emitOpError("expects q and k straight from llm.rope");
+  }
+  int64_t entries = rowsOf(0) * std::max<int64_t>(tiles, 1);
+  if (entries > f.machine.matrix.activationVectors) {
+    return op.emitOpError("needs ")
+           << entries << " activation vectors, a plane holds "
+           << f.machine.matrix.activationVectors;
+  }
+  return success();
+}
+
+LogicalResult AttentionLowering::run() {
+  if (failed(verifyFits())) {
+    return failure();
+  }
+  xq = f.values[op.getQ()].f32;
+  xk = f.values[op.getK()].f32;
+  xv = f.values[op.getV()].f32;
+  out.axis = op.getHeadDim() % 32 == 0
+                 ? q
+                 : AxisLayout::dense(q.elements, f.layout.lanes);
+  out.f32 = f.alloc(f.tokens * out.axis.vectors(), flow::StreamType::F32);
+  cosines = f.ropeTable("rope.cos", ropeK, kv);
+  sines = f.ropeTable("rope.sin", ropeK, kv);
+  openCaches();
+  swapPairs();
+  for (int32_t v = 0; v < kv.vectors(); ++v) {
+    appendKeys(v);
+    appendValues(v);
+  }
+  // All appends first: the scale caches are shared by all KV vectors.
+  for (int32_t v = 0; v < kv.vectors(); ++v) {
+    attend(v);
+  }
+  VectorBurst burst(b, uint32_t(f.tokens * out.axis.vectors()));
+  uint32_t x = burst.input({out.f32, f.all(out)});
+  Rows rows{.axis = out.axis};
+  f.emitRows(rows, op.getResult(), burst, x, location);
+  f.values[op.getResult()] = rows;
+  return success();
+}
+
+Value FlowBuilder::ropeTable(StringRef name, llm::RopeOp rope,
+                             const AxisLayout &axis) {
+  Value &memory = tables[name];
+  if (!memory) {
+    int64_t positions =
+        (context + layout.lanes - 1) / layout.lanes * layout.lanes;
+    auto op = b.create<flow::RegionOp>(
+        b.getUnknownLoc(),
+        flow::BufferType::get(b.getContext(),
+                              uint32_t(positions + kMostTokens),
+                              flow::StreamType::F32),
+        name, flow::Kind::Table);
+    op.setRowsAttr(axis.attr(b.getContext()));
+    op.setRopeThetaAttr(b.getF64FloatAttr(rope.getTheta().convertToDouble()));
+    op.setRopeDim(int32_t(rope.getRopeDim()));
+    op.setRopeHalf(rope.getPairing() == llm::RopePairing::Half);
+    memory = op.getMemory();
+  }
+  return memory;
+}
+
+// Scale caches: vector (chunk, KV head), lane = position in the chunk.
+void AttentionLowering::openCaches() {
+  if (half) {
+    return;
+  }
+  auto type = flow::BufferType::get(b.getContext(),
+                                    uint32_t(allTiles * op.getKvHeads()),
+                                    flow::StreamType::F16);
+  std::string layer = "kv." + std::to_string(op.getLayer());
+  keyScales = b.create<flow::RegionOp>(location, type, layer + ".k_scale",
+                                       flow::Kind::Kv);
+  valueScales = b.create<flow::RegionOp>(location, type, layer + ".v_scale",
+                                         flow::Kind::Kv);
+}
+
+// Each lane gets the other element of its pair.
+void AttentionLowering::swapPairs() {
+  SmallVector<int32_t> map(size_t(f.layout.lanes), -1);
+  auto dim = int32_t(ropeK.getRopeDim());
+  bool halves = ropeK.getPairing() == llm::RopePairing::Half;
+  for (int32_t lane = 0; lane < kv.slots() * slot; ++lane) {
+    int32_t d = lane % slot;
+    int32_t partner = halves ? (d < dim / 2 ? d + dim / 2 : d - dim / 2)
+                             : d ^ 1;
+    map[size_t(lane)] = d < dim ? lane - d + partner : lane;
+  }
+  auto swap = [&](Value x, int64_t vectors, int32_t at) {
+    Value swapped = f.alloc(vectors, flow::StreamType::F32);
+    b.create<flow::PermuteOp>(location, x, swapped,
+                              b.getDenseI32ArrayAttr(map), f.plain(vectors),
+                              b.getArrayAttr({f.plain(vectors)}),
+                              b.getI32IntegerAttr(at));
+    return swapped;
+  };
+  swappedK = swap(xk, f.tokens * kv.vectors(), 1);
+  swappedQ = swap(xq, f.tokens * q.vectors(), 0);
+}
+
+// x * cos + swapped * sin, where the table's sine carries the pair's sign.
+uint32_t AttentionLowering::rotated(VectorBurst &burst, Value x, Value swapped,
+                                    flow::AccessAttr read,
+                                    flow::AccessAttr position) {
+  uint32_t a = burst.input({x, read}), s = burst.input({swapped, read});
+  uint32_t c = burst.input({cosines, position});
+  uint32_t n = burst.input({sines, position});
+  uint32_t turned = burst.step(flow::AluOp::Mul, a, c);
+  return burst.step(flow::AluOp::Add, turned,
+                    burst.step(flow::AluOp::Mul, s, n));
+}
+
+static flow::AccessAttr positions(OpBuilder &b, ArrayRef<int64_t> extents,
+                                  ArrayRef<int64_t> steps) {
+  return withDynamic(access(b.getContext(), extents, steps),
+                     flow::Dynamic::Position, 1);
+}
+
+void AttentionLowering::appendKeys(int32_t v) {
+  auto *context = b.getContext();
+  auto width = uint32_t(f.layout.kvWidth);
+  auto lanes = uint32_t(f.layout.lanes);
+  auto format = half ? flow::Format::F16 : flow::Format::I8;
+  auto region = b.create<flow::RegionOp>(
+      location,
+      flow::TilesType::get(context, uint32_t(allTiles), format, lanes, width),
+      "kv." + std::to_string(op.getLayer()) + ".k." + std::to_string(v),
+      flow::Kind::Kv);
+  region.setSide(sideOf(v));
+  keys.push_back(region.getMemory());
+  int64_t vectors = kv.vectors(), tokens = f.tokens;
+  VectorBurst burst(b, uint32_t(tokens));
+  uint32_t y = rotated(burst, xk, swappedK,
+                       access(context, {tokens}, {vectors}, uint32_t(v)),
+                       positions(b, {tokens}, {1}));
+  uint32_t code =
+      half ? y : burst.grouped(flow::AluOp::KvCode, y, uint32_t(slot));
+  auto write = withStripe(access(context, {tokens}, {0}), half ? 2 : 1,
+                          tileCycles(flow::machineFormat(format), lanes, width),
+                          0);
+  burst.output(code, element, {{keys.back(), write}});
+  burst.emit(location);
+  if (!half) {
+    appendScales(v, true);
+  }
+}
+
+void AttentionLowering::appendValues(int32_t v) {
+  auto *context = b.getContext();
+  auto format = half ? flow::Format::F16 : flow::Format::I8;
+  int32_t rows = kv.used(v);
+  auto region = b.create<flow::RegionOp>(
+      location,
+      flow::TilesType::get(context, uint32_t(allTiles), format, uint32_t(rows),
+                           uint32_t(f.layout.kvWidth)),
+      "kv." + std::to_string(op.getLayer()) + ".v." + std::to_string(v),
+      flow::Kind::Kv);
+  region.setSide(sideOf(v));
+  values.push_back(region.getMemory());
+  int64_t tokens = f.tokens;
+  Value codes = f.alloc(tokens, element, sideOf(v));
+  VectorBurst burst(b, uint32_t(tokens));
+  uint32_t x = burst.input(
+      {xv, access(context, {tokens}, {kv.vectors()}, uint32_t(v))});
+  uint32_t code =
+      half ? x : burst.grouped(flow::AluOp::KvCode, x, uint32_t(slot));
+  burst.output(code, element, {{codes, f.plain(tokens)}});
+  burst.emit(location);
+  b.create<flow::TransposeOp>(
+      location, codes, values.back(), b.getI32IntegerAttr(int32_t(tokens)),
+      b.getI32IntegerAttr(rows), b.getI32IntegerAttr(sideOf(v)),
+      f.plain(tokens));
+  if (!half) {
+    appendScales(v, false);
+  }
+}
+
+// Row (k, t): the scale of slot k of token t in every lane, of which the write
+// keeps the token's.
+void AttentionLowering::appendScales(int32_t v, bool key) {
+  auto *context = b.getContext();
+  int64_t tokens = f.tokens, slots = kv.slotsIn(v), vectors = kv.vectors();
+  VectorBurst burst(b, uint32_t(tokens * slots));
+  auto read =
+      access(context, {tokens, slots}, {vectors, 0}, uint32_t(v));
+  uint32_t y = key ? rotated(burst, xk, swappedK, read,
+                             positions(b, {tokens, slots}, {1, 0}))
+                   : burst.input({xv, read});
+  uint32_t scale = burst.grouped(flow::AluOp::KvScale, y, uint32_t(slot));
+  uint32_t row =
+      burst.grouped(flow::AluOp::Splat, scale, uint32_t(slot),
+                    {uint32_t(tokens), uint32_t(slots)});
+  auto write = access(context, {tokens, slots}, {0, 1},
+                      uint32_t(v * kv.slots()));
+  write = withDynamic(write, flow::Dynamic::Chunk, uint32_t(op.getKvHeads()));
+  write = withTokens(write, flow::Mask::TokenLane, 0);
+  burst.output(row, flow::StreamType::F16,
+               {{key ? keyScales : valueScales, write}});
+  burst.emit(location);
+}
+
+} // namespace orrery

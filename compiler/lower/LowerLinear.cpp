@@ -1,0 +1,160 @@
+// llm.linear: rows of the weight matrix divided over the planes.
+//
+// Output vector j needs the weight rows of its lanes. Whole vectors are dealt
+// to the planes in equal shares; the vectors left over (and a last, partial
+// one) are each cut into lane ranges, one a plane, so that all planes finish
+// together. No row is computed twice and no sum is cut.
+#include "compiler/lower/FlowBuilder.h"
+
+#include "machine/Timing.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace orrery {
+
+AxisLayout FlowBuilder::resultAxis(llm::LinearOp op) {
+  auto width = int32_t(op.getResult().getType().getDimSize(1));
+  for (mlir::Operation *user : op.getResult().getUsers()) {
+    if (auto rope = dyn_cast<llm::RopeOp>(user)) {
+      for (mlir::Operation *next : rope.getResult().getUsers()) {
+        if (auto attention = dyn_cast<llm::AttentionOp>(next)) {
+          return AxisLayout::ofHeads(
+              int32_t(rope.getHeads()), int32_t(attention.getKvHeads()),
+              int32_t(rope.getHeadDim()), layout.lanes);
+        }
+      }
+    }
+    if (auto attention = dyn_cast<llm::AttentionOp>(user)) {
+      bool query = attention.getQ() == op.getResult();
+      return AxisLayout::ofHeads(
+          int32_t(query ? attention.getHeads() : attention.getKvHeads()),
+          int32_t(attention.getKvHeads()), int32_t(attention.getHeadDim()),
+          layout.lanes);
+    }
+  }
+  return AxisLayout::dense(width, layout.lanes);
+}
+
+// Both hemispheres' planes get the same rows; once per value and format.
+void FlowBuilder::load(Rows &rows, bool half, Location location) {
+  Value(&loaded)[2] = half ? rows.loadedHalf : rows.loaded;
+  Value(&source)[2] = half ? rows.half : rows.quantized;
+  if (loaded[0]) {
+    return;
+  }
+  int64_t inner = rows.axis.vectors();
+  for (int32_t side : {0, 1}) {
+    auto read = access(b.getContext(), {tokens, inner}, {inner, 1});
+    loaded[side] = b.create<flow::LoadOp>(
+        location, flow::LoadedType::get(b.getContext()), source[side], read,
+        b.getI32IntegerAttr(int32_t(tokens)),
+        b.getI32IntegerAttr(int32_t(inner)), b.getI32IntegerAttr(side));
+  }
+}
+
+static flow::Format tileFormat(llm::WeightFormat format) {
+  switch (format) {
+  case llm::WeightFormat::Q8_0:
+    return flow::Format::Q8;
+  case llm::WeightFormat::Q4_0:
+    return flow::Format::Q4;
+  case llm::WeightFormat::F16:
+    return flow::Format::F16;
+  }
+  llvm_unreachable("covered");
+}
+
+// Output vectors whose weights one region may hold. A region lies in one bank;
+// small ones pack better, so about an eighth of a bank.
+static int32_t vectorsPerRegion(const Machine &machine, llm::LinearOp op,
+                                int32_t rows, int32_t inner) {
+  int64_t cycles =
+      int64_t(inner) *
+      tileCycles(flow::machineFormat(tileFormat(op.getFormat())),
+                 uint32_t(rows), uint32_t(machine.matrix.installStreams));
+  int64_t depth = machine.sram.vectorsPerBank;
+  return cycles > depth ? 0
+                        : int32_t(std::max<int64_t>(1, depth / 8 / cycles));
+}
+
+// Lanes [low, high) of `count` vectors from `first`, on one plane. The last
+// piece of a vector also writes the zeros beyond it.
+void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
+                            int32_t plane, int32_t first, int32_t count,
+                            int32_t low, int32_t high, bool lastOfVector) {
+  bool half = op.getFormat() == llm::WeightFormat::F16;
+  int32_t side = layout.sideOfPlane(plane);
+  int32_t inner = in.axis.vectors(), vectors = out.axis.vectors();
+  auto type = flow::TilesType::get(
+      b.getContext(), uint32_t(count * inner), tileFormat(op.getFormat()),
+      uint32_t(high - low), uint32_t(layout.groupWidth));
+  auto weights = b.create<flow::RegionOp>(op.getLoc(), type, op.getWeight(),
+                                          flow::Kind::Weight);
+  weights.setSide(side);
+  weights.setRowsAttr(out.axis.attr(b.getContext()));
+  weights.setColumnsAttr(in.axis.attr(b.getContext()));
+  weights.setFirst(first);
+  weights.setLow(low);
+  auto write = access(b.getContext(), {tokens, count}, {vectors, 1},
+                      uint32_t(first));
+  int32_t end = lastOfVector ? layout.lanes : high;
+  if (low != 0 || end != layout.lanes) {
+    write = withLanes(write, uint32_t(low), uint32_t(end));
+  }
+  b.create<flow::MatmulOp>(
+      op.getLoc(), half ? in.loadedHalf[side] : in.loaded[side],
+      weights.getMemory(), out.f32, b.getI32IntegerAttr(plane),
+      b.getI32IntegerAttr(0), b.getI32IntegerAttr(count),
+      b.getI32IntegerAttr(low), b.getI32IntegerAttr(high), write);
+}
+
+LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
+  Rows &in = values[op.getX()];
+  bool half = op.getFormat() == llm::WeightFormat::F16;
+  // An f16 tile takes both planes of a pair: one plane a hemisphere works.
+  int32_t step = half ? layout.planesPerHemisphere : 1;
+  int32_t planes = layout.planes() / step;
+  int64_t entries = tokens * in.axis.vectors();
+  if (entries > machine.matrix.activationVectors) {
+    return op.emitOpError("needs ")
+           << entries << " activation vectors, a plane holds "
+           << machine.matrix.activationVectors;
+  }
+  Rows out{.axis = resultAxis(op)};
+  int32_t vectors = out.axis.vectors();
+  out.f32 = alloc(tokens * vectors, flow::StreamType::F32);
+  load(in, half, op.getLoc());
+
+  // Vectors of equal use first; a shorter last one joins the left-overs.
+  int32_t uniform = 0;
+  while (uniform < vectors && out.axis.used(uniform) == out.axis.used(0)) {
+    ++uniform;
+  }
+  int32_t share = uniform / planes;
+  auto round16 = [](int32_t n) { return (n + 15) / 16 * 16; };
+  int32_t rows = round16(out.axis.used(0));
+  int32_t chunk = vectorsPerRegion(machine, op, rows, in.axis.vectors());
+  if (chunk == 0) {
+    return op.emitOpError("one output vector's weights exceed an SRAM bank");
+  }
+  for (int32_t j = 0; j < share; j += chunk) {
+    for (int32_t p = 0; p < planes; ++p) {
+      emitPiece(op, in, out, p * step, p * share + j,
+                std::min(chunk, share - j), 0, rows, true);
+    }
+  }
+  for (int32_t j = share * planes; j < vectors; ++j) {
+    int32_t used = round16(out.axis.used(j));
+    int32_t piece = round16((used + planes - 1) / planes);
+    for (int32_t p = 0; p * piece < used; ++p) {
+      int32_t high = std::min(used, (p + 1) * piece);
+      emitPiece(op, in, out, p * step, j, 1, p * piece, high, high == used);
+    }
+  }
+  values[op.getResult()] = out;
+  return success();
+}
+
+} // namespace orrery

@@ -1,0 +1,67 @@
+#include "compiler/schedule/GangBuilder.h"
+
+#include <algorithm>
+
+namespace orrery::schedule {
+
+Direction GangBuilder::towards(uint32_t slice, Position unit) const {
+  return g.ofSlice(int32_t(slice)) < unit ? Direction::East : Direction::West;
+}
+
+void GangBuilder::extend(StreamUse &use, Position position) {
+  use.stop = use.direction == Direction::East ? std::max(use.stop, position)
+                                              : std::min(use.stop, position);
+}
+
+uint8_t GangBuilder::read(const Home &home, AddressPattern address,
+                          BurstShape shape, Direction direction, Position unit,
+                          Position stop) {
+  Tick diag = diagonal(direction, 0, unit);
+  Position first = g.ofSlice(int32_t(home.slice));
+  auto group = uint8_t(gang.streams.size());
+  gang.streams.push_back({direction, uint8_t(home.width), diag, shape, first,
+                          1, unit});
+  extend(gang.streams.back(), stop);
+  ReadOp op;
+  op.slice = uint16_t(home.slice);
+  op.width = uint8_t(home.width);
+  op.bank = uint8_t(home.bank);
+  op.address = address;
+  op.out = out(group);
+  op.shape = shape;
+  gang.members.push_back({passes(direction, diag, first) - m.timing.read, op,
+                          home.memory, home.region});
+  return group;
+}
+
+uint8_t GangBuilder::drive(Direction direction, uint32_t width, Tick start,
+                           BurstShape shape, Position unit) {
+  auto group = uint8_t(gang.streams.size());
+  gang.streams.push_back({direction, uint8_t(width),
+                          diagonal(direction, start, unit), shape, unit, 0,
+                          unit});
+  return group;
+}
+
+Tick GangBuilder::passing(uint8_t group, Position position) const {
+  const StreamUse &use = gang.streams[group];
+  return passes(use.direction, use.diagonal, position);
+}
+
+void GangBuilder::write(uint8_t group, const Home &home,
+                        AddressPattern address, WriteOp form) {
+  Position first = g.ofSlice(int32_t(home.slice));
+  Position last = g.ofSlice(int32_t(home.slice + home.width - 1));
+  extend(gang.streams[group], first);
+  extend(gang.streams[group], last);
+  form.slice = uint16_t(home.slice);
+  form.width = uint8_t(home.width);
+  form.bank = uint8_t(home.bank);
+  form.address = address;
+  form.in = in(group);
+  form.shape = gang.streams[group].shape;
+  gang.members.push_back(
+      {passing(group, first), form, home.memory, home.region});
+}
+
+} // namespace orrery::schedule

@@ -1,0 +1,26 @@
+// What a schedule comes to: its end, lifetimes, and how it stands beside the
+// two lower bounds.
+#pragma once
+
+#include "compiler/schedule/Problem.h"
+
+namespace orrery::schedule {
+
+/// Rule 7 of machine/README.md over finished instructions.
+Tick endTick(const Machine &machine, const std::vector<VectorProgram> &programs,
+             const std::vector<Instruction> &instructions);
+
+/// Sets born and dies of every Temporary region from the accesses to it.
+void setLifetimes(const Problem &problem, const Schedule &schedule,
+                  std::vector<SramRegion> &regions);
+
+/// No schedule of the same gangs can end before `criticalPath` (operands
+/// alone) or `busiest` (the resource in use for longest).
+struct LowerBounds {
+  Tick criticalPath = 0;
+  Tick busiest = 0;
+  std::string busiestResource;
+};
+LowerBounds lowerBounds(const Problem &problem, Tick criticalPath);
+
+} // namespace orrery::schedule

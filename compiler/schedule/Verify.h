@@ -1,0 +1,15 @@
+// The verifier: does a schedule keep the problem's rules? It sorts what the
+// finished instructions occupy and looks at neighbours; it shares nothing with
+// the tables the algorithm searched.
+#pragma once
+
+#include "compiler/schedule/Problem.h"
+#include "machine/Result.h"
+
+namespace orrery::schedule {
+
+/// Every port, unit and bank is used by one instruction at a time, and no two
+/// groups of streams meet. The error names both ends and their ticks.
+Status verify(const Problem &problem, const Schedule &schedule);
+
+} // namespace orrery::schedule

@@ -1,0 +1,62 @@
+#include "simulator/function/PermuteValues.h"
+
+namespace orrery::sim {
+
+LaneMapValues::LaneMapValues(const PermuteOp &op,
+                             const std::vector<uint16_t> &map, Operands in)
+    : map(map), in(std::move(in)), count(op.count), width(op.width),
+      out(count * width * map.size()) {}
+
+void LaneMapValues::require(uint64_t vector) {
+  for (; done <= vector; ++done) {
+    uint8_t *to = out.data() + done * width * map.size();
+    for (const Operand &operand : in) {
+      operand.require(done);
+      const uint8_t *from = operand.plane(done);
+      for (size_t lane = 0; lane < map.size(); ++lane) {
+        to[lane] = map[lane] == 0xffff ? 0 : from[map[lane]];
+      }
+      to += map.size();
+    }
+  }
+  if (done == count) {
+    in.clear();
+  }
+}
+
+const uint8_t *LaneMapValues::plane(uint64_t vector, uint32_t stream) const {
+  return out.data() + (vector * width + stream) * map.size();
+}
+
+TransposeValues::TransposeValues(const PermuteOp &op,
+                                 const StepRegisters &registers, Operands in)
+    : op(op), registers(registers), in(std::move(in)) {
+  size_t vectors = size_t(op.rows) * op.width;
+  vectors = (vectors + op.outWidth - 1) / op.outWidth * op.outWidth;
+  out.resize(vectors * registers.lanes);
+}
+
+void TransposeValues::require(uint64_t) {
+  if (done) {
+    return;
+  }
+  done = true;
+  for (uint32_t token = 0; token < op.count; ++token) {
+    uint32_t lane = (registers.position + token) % registers.lanes;
+    for (uint32_t byte = 0; byte < op.width; ++byte) {
+      in[byte].require(token);
+      const uint8_t *from = in[byte].plane(token);
+      for (uint32_t row = 0; row < op.rows; ++row) {
+        out[(size_t(row) * op.width + byte) * registers.lanes + lane] =
+            from[row];
+      }
+    }
+  }
+  in.clear();
+}
+
+const uint8_t *TransposeValues::plane(uint64_t vector, uint32_t stream) const {
+  return out.data() + (vector * op.outWidth + stream) * registers.lanes;
+}
+
+} // namespace orrery::sim

@@ -1,0 +1,88 @@
+#include "simulator/modules/Chip.h"
+
+namespace orrery::sim {
+namespace {
+
+template <class... F> struct Overloaded : F... {
+  using F::operator()...;
+};
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
+
+} // namespace
+
+Chip::Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step)
+    : sc_module(name), step(step), memory("mem", simulation, step),
+      vxm("vxm", simulation, step), sxmWest("sxm_west", simulation, step, 0),
+      sxmEast("sxm_east", simulation, step, 1),
+      host("host", simulation, step) {
+  for (int32_t p = 0; p < step.geometry.planes(); ++p) {
+    planes.push_back(std::make_unique<MatrixPlane>(
+        ("plane_" + std::to_string(p)).c_str(), simulation, step, p));
+  }
+  auto perSide = size_t(step.geometry.planesPerHemisphere);
+  for (size_t p = 0; p < planes.size(); ++p) {
+    std::vector<MatrixPlane *> pair;
+    for (size_t i = 0; i < perSide; ++i) {
+      pair.push_back(planes[p / perSide * perSide + i].get());
+    }
+    planes[p]->setPair(std::move(pair));
+  }
+  for (uint32_t i = 0; i < step.program.instructions.size(); ++i) {
+    distribute(i);
+  }
+}
+
+/// Bursts whose vectors do not come one after another mean nothing.
+void Chip::checkShape(uint32_t number) const {
+  std::visit(
+      [&](const auto &op) {
+        if constexpr (requires { op.shape; }) {
+          if (!isWellFormed(op.shape)) {
+            step.fail(number, step.instruction(number).tick,
+                      "a burst shape whose times do not increase");
+          }
+        }
+      },
+      step.instruction(number).operation);
+}
+
+MatrixPlane &Chip::planeOf(uint32_t number, uint32_t plane) {
+  if (plane >= planes.size()) {
+    step.fail(number, step.instruction(number).tick,
+              "plane " + std::to_string(plane) + " of " +
+                  std::to_string(planes.size()));
+  }
+  return *planes[plane];
+}
+
+void Chip::distribute(uint32_t number) {
+  const Instruction &i = step.instruction(number);
+  if (i.tick < 0) {
+    step.fail(number, i.tick, "an instruction before cycle 0");
+  }
+  checkShape(number);
+  std::visit(Overloaded{
+                 [&](const ReadOp &) { memory.addRead(number); },
+                 [&](const WriteOp &) { memory.addWrite(number); },
+                 [&](const LoadOp &o) { planeOf(number, o.plane).addLoad(number); },
+                 [&](const InstallOp &o) {
+                   planeOf(number, o.plane).addInstall(number);
+                 },
+                 [&](const MatmulOp &o) {
+                   planeOf(number, o.plane).addMatmul(number);
+                 },
+                 [&](const VectorOp &) { vxm.add(number); },
+                 [&](const PermuteOp &o) {
+                   if (o.sxm > 1) {
+                     step.fail(number, i.tick,
+                               "sxm " + std::to_string(o.sxm) + " of 2");
+                   }
+                   (o.sxm == 0 ? sxmWest : sxmEast).add(number);
+                 },
+                 [&](const ReceiveOp &) { host.addReceive(number); },
+                 [&](const SendOp &) { host.addSend(number); },
+             },
+             i.operation);
+}
+
+} // namespace orrery::sim

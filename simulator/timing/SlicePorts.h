@@ -1,0 +1,32 @@
+// The ports of the MEM slices: a cycle allows one read issue and one write a
+// slice, in different banks, each fed by its own queue.
+#pragma once
+
+#include "simulator/timing/MemAccess.h"
+
+#include <vector>
+
+namespace orrery::sim {
+
+class SlicePorts {
+public:
+  explicit SlicePorts(const Machine &machine)
+      : ports(2 * size_t(machine.geometry().slices())) {}
+
+  /// Takes the read or write port of each slice of the range.
+  void book(const MemAccess &access, Tick now);
+
+private:
+  struct Booking {
+    BurstTicks ticks;
+    int32_t bank;
+    uint32_t instruction;
+  };
+  using Port = std::vector<Booking>;
+  Port &port(int32_t slice, bool write) {
+    return ports[2 * size_t(slice) + write];
+  }
+  std::vector<Port> ports;
+};
+
+} // namespace orrery::sim
