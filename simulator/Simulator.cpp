@@ -105,6 +105,7 @@ Expected<StepResult> Simulator::run(const Program &program,
     {
       Chip chip("chip", simulation, step);
       simulation.run();
+      chip.checkEnd();
     }
     step.finish();
     return result;

@@ -61,7 +61,9 @@ private:
     auto program = b.create<flow::ProgramOp>(
         step.getLoc(), name, b.getStringAttr(info.model),
         b.getI64IntegerAttr(info.tokens), b.getI64IntegerAttr(info.bucket),
-        b.getI64IntegerAttr(info.context));
+        b.getI64IntegerAttr(info.context),
+        step->getAttrOfType<IntegerAttr>("llm.model_hash"),
+        step->getAttrOfType<IntegerAttr>("grid.text_base"));
     b.setInsertionPointToStart(&program.getBody().emplaceBlock());
     FlowBuilder builder(b, machine, info);
     for (mlir::Operation &op :

@@ -70,14 +70,14 @@ uint32_t VectorBurst::constant(float value) {
 uint32_t VectorBurst::keep(uint32_t a, float otherwise, uint32_t bound,
                            bool position, BurstIndex token, BurstIndex tile) {
   return add(flow::StepAttr::get(
-      builder.getContext(), flow::AluOp::Keep, a, a,
+      builder.getContext(), flow::AluOp::Keep, a, 0,
       builder.getF32FloatAttr(otherwise), bound, position, 0, token.divide,
       token.modulo, tile.divide, tile.modulo));
 }
 
 uint32_t VectorBurst::grouped(flow::AluOp op, uint32_t a, uint32_t width,
                               BurstIndex tile) {
-  return add(flow::StepAttr::get(builder.getContext(), op, a, a, FloatAttr(),
+  return add(flow::StepAttr::get(builder.getContext(), op, a, 0, FloatAttr(),
                                  0, false, width, 1, 1, tile.divide,
                                  tile.modulo));
 }

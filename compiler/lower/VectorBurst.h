@@ -34,7 +34,7 @@ public:
   uint32_t input(Operand operand);
   /// Value number of a new step's result.
   uint32_t step(flow::AluOp op, uint32_t a, uint32_t b);
-  uint32_t step(flow::AluOp op, uint32_t a) { return step(op, a, a); }
+  uint32_t step(flow::AluOp op, uint32_t a) { return step(op, a, 0); }
   uint32_t constant(float value);
   /// a below the limit, else `otherwise`; see AluOp::Keep.
   uint32_t keep(uint32_t a, float otherwise, uint32_t bound, bool position,

@@ -13,7 +13,7 @@ namespace orrery {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Passes.h.inc"
 
-void buildPipeline(OpPassManager &passes, const std::string &machine) {
+void buildPlacement(OpPassManager &passes, const std::string &machine) {
   // What: fold what the model does not need (RoPE of no elements, twins).
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -25,6 +25,9 @@ void buildPipeline(OpPassManager &passes, const std::string &machine) {
   passes.addPass(createLowerStages());
   // Addresses before ticks: ports decide what may happen together.
   passes.addNestedPass<flow::ProgramOp>(createAllocate());
+}
+
+void buildSchedule(OpPassManager &passes) {
   // When: the last unknown; its verifier seals the pipeline.
   passes.addPass(createScheduleTicks());
 }
@@ -42,7 +45,8 @@ void registerAllPasses() {
   PassPipelineRegistration<PipelineOptions>(
       "orrery", "llm to tick, the whole pipeline",
       [](OpPassManager &passes, const PipelineOptions &options) {
-        buildPipeline(passes, options.machine);
+        buildPlacement(passes, options.machine);
+        buildSchedule(passes);
       });
 }
 

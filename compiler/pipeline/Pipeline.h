@@ -7,8 +7,10 @@
 
 namespace orrery {
 
-/// Adds every pass from a step in `llm` to its `tick.program`. `machine` is a
-/// preset or a file.
-void buildPipeline(mlir::OpPassManager &passes, const std::string &machine);
+/// From a step in `llm` to its placed flow.program. `machine` is a preset or a
+/// file.
+void buildPlacement(mlir::OpPassManager &passes, const std::string &machine);
+/// From there to the tick.program.
+void buildSchedule(mlir::OpPassManager &passes);
 
 } // namespace orrery

@@ -7,9 +7,10 @@
 namespace orrery::schedule {
 
 Hazards::Hazards(const Problem &problem)
-    : m(*problem.machine), g(m.geometry()),
+    : problem(problem), m(*problem.machine), g(m.geometry()),
       cells(size_t(g.slices()) * size_t(m.sram.banks)),
-      caches(problem.caches), planes(size_t(g.planes())) {
+      caches(problem.caches), dies(problem.replaces.size()),
+      planes(size_t(g.planes())) {
   for (Plane &plane : planes) {
     plane.entries.resize(size_t(m.matrix.activationVectors));
   }
@@ -87,10 +88,16 @@ Tick Hazards::earliestMemory(const Member &member) const {
   }
   if (member.memory == Memory::Temporary) {
     forEachVector(member, [&](const Cell &cell, Tick at, bool read) {
-      Tick bound = read ? (cell.written < 0 ? 0 : cell.written + m.timing.write)
-                        : cell.read + 1;
-      start = std::max(start, bound - at);
+      if (read && cell.written >= 0) {
+        start = std::max(start, cell.written + m.timing.write - at);
+      }
     });
+    if (!isRead) {
+      Tick first = member.offset + reach(g, member).first;
+      for (uint32_t older : problem.replaces[member.region]) {
+        start = std::max(start, dies[older] - first);
+      }
+    }
   }
   return start;
 }
@@ -156,10 +163,13 @@ void Hazards::commitMemory(const Member &member, Tick start) {
     Tick &tick = isRead ? cache.read : cache.written;
     tick = std::max(tick, last);
   } else if (member.memory == Memory::Temporary) {
-    forEachVector(member, [&](Cell &cell, Tick at, bool read) {
-      Tick &tick = read ? cell.read : cell.written;
-      tick = std::max(tick, start + at);
-    });
+    Tick end = start + member.offset + reach(g, member).second + 1;
+    dies[member.region] = std::max(dies[member.region], end);
+    if (!isRead) {
+      forEachVector(member, [&](Cell &cell, Tick at, bool) {
+        cell.written = std::max(cell.written, start + at);
+      });
+    }
   }
 }
 

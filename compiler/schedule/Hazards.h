@@ -19,7 +19,6 @@ public:
 private:
   struct Cell {
     Tick written = -1; ///< tick of the last write
-    Tick read = -1;    ///< tick of the last read's issue
   };
   struct Entry {
     Tick ready = -1, used = -1;
@@ -44,10 +43,12 @@ private:
   std::pair<uint32_t, uint32_t> planesOf(uint32_t plane,
                                          WeightFormat format) const;
 
+  const Problem &problem;
   const Machine &m;
   Geometry g;
   mutable std::vector<std::vector<Cell>> cells; ///< [slice * banks + bank]
   std::vector<Cache> caches;
+  std::vector<Tick> dies; ///< per region: past its last access so far
   std::vector<Plane> planes;
 };
 

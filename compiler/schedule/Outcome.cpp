@@ -8,8 +8,7 @@ namespace orrery::schedule {
 
 namespace {
 
-// The last tick at which an instruction takes or issues a vector, plus what
-// rule 7 adds.
+// When an instruction's last vector has had its effect, by rule 7.
 struct End {
   const Machine &m;
   const std::vector<VectorProgram> &programs;
@@ -25,8 +24,8 @@ struct End {
            1;
   }
   Tick operator()(const WriteOp &op) const {
-    return skewed(op.slice, op.width, op.in.direction) + op.shape.span() + 1 +
-           m.timing.write;
+    return skewed(op.slice, op.width, op.in.direction) + op.shape.span() +
+           std::max<Tick>(1, m.timing.write);
   }
   Tick operator()(const LoadOp &op) const { return op.shape.span() + 1; }
   Tick operator()(const InstallOp &op) const { return op.shape.span() + 1; }
@@ -48,7 +47,7 @@ struct End {
   }
   Tick operator()(const ReceiveOp &op) const { return op.shape.span() + 1; }
   Tick operator()(const SendOp &op) const {
-    return op.shape.span() + 1 + m.timing.host;
+    return op.shape.span() + std::max<Tick>(1, m.timing.host);
   }
 };
 

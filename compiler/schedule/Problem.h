@@ -72,6 +72,8 @@ struct Problem {
   std::vector<Gang> gangs;
   std::vector<LoadEntries> loads;
   uint32_t caches = 0; ///< KV regions
+  /// Per program region: the earlier temporaries whose addresses it takes over.
+  std::vector<std::vector<uint32_t>> replaces;
 };
 
 /// A solution: per gang, its start tick and the first stream of each group;

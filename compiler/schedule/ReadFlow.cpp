@@ -401,6 +401,32 @@ LogicalResult Reader::readLogits(flow::LogitsOp op) {
   return success();
 }
 
+// Regions stand in program order: a later one that shares addresses with an
+// earlier one takes them over.
+static std::vector<std::vector<uint32_t>>
+replacements(ArrayRef<SramRegion> regions) {
+  std::vector<std::vector<uint32_t>> out(regions.size());
+  llvm::MapVector<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> columns;
+  for (uint32_t k = 0; k < regions.size(); ++k) {
+    const SramRegion &r = regions[k];
+    if (r.kind != RegionKind::Temporary) {
+      continue;
+    }
+    for (uint32_t slice = r.slice; slice < uint32_t(r.slice) + r.width;
+         ++slice) {
+      auto &column = columns[{slice, r.bank}];
+      for (uint32_t other : column) {
+        const SramRegion &o = regions[other];
+        if (o.base < r.base + r.length && r.base < o.base + o.length) {
+          out[k].push_back(other);
+        }
+      }
+      column.push_back(k);
+    }
+  }
+  return out;
+}
+
 FailureOr<FlowProblem> readFlow(flow::ProgramOp program,
                                 const Machine &machine) {
   FlowProblem out;
@@ -411,6 +437,7 @@ FailureOr<FlowProblem> readFlow(flow::ProgramOp program,
       return failure();
     }
   }
+  out.problem.replaces = replacements(out.regions);
   return std::move(out);
 }
 

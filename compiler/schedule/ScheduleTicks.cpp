@@ -6,6 +6,7 @@
 
 #include "compiler/schedule/ListSchedule.h"
 #include "compiler/schedule/Outcome.h"
+#include "compiler/schedule/PlaceText.h"
 #include "compiler/schedule/ReadFlow.h"
 #include "compiler/schedule/Verify.h"
 #include "dialects/tick/TickBuilders.h"
@@ -55,17 +56,15 @@ private:
       return op.emitError("schedule does not verify: ") << ok.error().message;
     }
     setLifetimes(flow->problem, *solution, flow->regions);
-    rewrite(op, *machine, *flow, *solution);
-    return success();
+    return rewrite(op, *machine, *flow, *solution);
   }
 
-  void rewrite(flow::ProgramOp op, const Machine &machine, FlowProblem &flow,
-               const Schedule &solution) {
+  LogicalResult rewrite(flow::ProgramOp op, const Machine &machine, FlowProblem &flow,
+                        const Schedule &solution) {
     Program program;
     program.machineJson = formatMachine(machine);
     program.modelName = op.getModel().str();
-    auto hash = op->getAttrOfType<IntegerAttr>("model_hash");
-    program.modelHash = hash ? hash.getValue().getZExtValue() : 0;
+    program.modelHash = op.getModelHash().value_or(0);
     program.tokens = uint32_t(op.getTokens());
     program.bucket = uint32_t(op.getBucket());
     program.context = uint32_t(op.getContext());
@@ -77,7 +76,13 @@ private:
     program.instructions = inOrder(flow.problem, solution);
     program.predictedTicks =
         endTick(machine, program.vectorPrograms, program.instructions);
+    auto text = placeText(program, machine,
+                          int64_t(op.getTextBase().value_or(0)));
+    if (!text) {
+      return op.emitError(text.error().message);
+    }
     emit(op, program, flow);
+    return success();
   }
 
   // By tick; those of one tick in gang order.

@@ -20,13 +20,17 @@ def Flow_ProgramOp : Flow_Op<"program", [NoTerminator, NoRegionArguments,
   let description = [{
     `tokens` new tokens, attending to `bucket` positions of a KV cache with
     room for `context`; `machine` is a preset, a file or a description's text.
+    `text_base` vectors of the room for instructions belong to other programs
+    of the set.
 
     Constraints:
       (C1) tokens, bucket and context are positive.
     Example: tests/dialects/flow/ops.mlir
   }];
   let arguments = (ins StrAttr:$machine, StrAttr:$model, I64Attr:$tokens,
-                       I64Attr:$bucket, I64Attr:$context);
+                       I64Attr:$bucket, I64Attr:$context,
+                       OptionalAttr<UI64Attr>:$model_hash,
+                       OptionalAttr<I64Attr>:$text_base);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -5,7 +5,8 @@
 
 include "dialects/tick/TickEnums.td"
 
-def Tick_Shape : Tick_Attr<"Shape", "::orrery::BurstShape", "times of a burst"> {
+def Tick_Shape : Tick_Attr<"Shape", "::orrery::BurstShape",
+                           "times of a burst"> {
   let mnemonic = "shape";
   let summary = "times of a burst's vectors";
   let description = [{

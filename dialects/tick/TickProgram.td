@@ -20,8 +20,8 @@ def Tick_ProgramOp : Tick_Op<"program", [
     `machine` is the JSON text of a machine description or the name of a
     preset; the encoder replaces a name by the preset's text. `hash` is that of
     model configuration and weight formats. `input_vectors` f32 vectors come
-    from the host per token. `locations` is the table that op locations are lines
-    of; without it the table is those of the instructions by first use.
+    from the host per token. `locations` is the table that op locations are
+    lines of; without it the table is those of the instructions by first use.
 
     Timing:
       `ends` is the end tick of machine/README.md, rule 7.

@@ -11,10 +11,9 @@ namespace {
 /// readable, or the vector at the host.
 Tick tailOf(const Operation &op, const Machine &m) {
   if (std::holds_alternative<WriteOp>(op)) {
-    return std::max<Tick>(m.timing.write, 1);
+    return m.timing.write;
   }
-  return std::holds_alternative<SendOp>(op) ? std::max<Tick>(m.timing.host, 1)
-                                            : 1;
+  return std::holds_alternative<SendOp>(op) ? m.timing.host : 1;
 }
 } // namespace
 

@@ -121,7 +121,8 @@ void RegionCheck::compare(const Access &read, const Access &write) {
   if (startedHigh - startedLow > readyHigh - readyLow) {
     int64_t at =
         k < 0 && whole(readyLow, readyHigh) ? readyHigh + 1 : startedLow;
-    fail(Rule::Hazard, read, at,
+    // An append that may go elsewhere only makes the read unsafe.
+    fail(write.uncertain ? Rule::Stale : Rule::Hazard, read, at,
          exam.describe(write.instruction) + " took it at tick " +
              std::to_string(write.cell.at(at)) + " and needs " +
              std::to_string(ready) + " ticks");

@@ -35,9 +35,8 @@ void keep(const AluStep &step, const StepRegisters &r, uint32_t vector,
     limit += uint64_t(r.position) + step.token(vector) + 1;
   }
   uint64_t first = uint64_t(step.tile(vector)) * r.lanes;
-  uint32_t kept = limit <= first ? 0
-                                 : uint32_t(std::min<uint64_t>(limit - first,
-                                                               r.lanes));
+  uint32_t kept =
+      limit <= first ? 0 : uint32_t(std::min<uint64_t>(limit - first, r.lanes));
   std::copy(a, a + kept, out);
   std::fill(out + kept, out + r.lanes, step.immediate);
 }

@@ -18,9 +18,9 @@ class ReadValues;
 class BurstValues {
 public:
   virtual ~BurstValues() = default;
-  /// Computes vectors up to and including `vector`. Only for vectors whose
-  /// cycle has come.
-  virtual void require(uint64_t vector) = 0;
+  /// Computes vectors up to and including `vector`, at least of this stream.
+  /// Only for a vector whose cycle has come on that stream.
+  virtual void require(uint64_t vector, uint32_t stream) = 0;
   /// The `lanes` bytes of a vector on one stream of the burst, once required.
   virtual const uint8_t *plane(uint64_t vector, uint32_t stream) const = 0;
   /// Itself, when the values come straight from SRAM.
@@ -33,7 +33,7 @@ struct Operand {
   uint32_t stream = 0;
   uint64_t first = 0;
 
-  void require(uint64_t i) const { values->require(first + i); }
+  void require(uint64_t i) const { values->require(first + i, stream); }
   const uint8_t *plane(uint64_t i) const {
     return values->plane(first + i, stream);
   }

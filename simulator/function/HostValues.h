@@ -16,7 +16,7 @@ public:
                  planes.data() + n * 4 * size_t(lanes));
     }
   }
-  void require(uint64_t) override {}
+  void require(uint64_t, uint32_t) override {}
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override {
     return planes.data() + (vector * 4 + stream) * size_t(lanes);
   }

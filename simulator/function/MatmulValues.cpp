@@ -10,13 +10,12 @@
 namespace orrery::sim {
 
 MatmulValues::MatmulValues(const MatmulOp &op, uint32_t instruction,
-                           int32_t lanes,
-                           std::function<void(uint64_t)> compute)
+                           int32_t lanes, std::function<void(uint64_t)> compute)
     : op(op), instruction(instruction), lanes(lanes),
       compute(std::move(compute)), sums(size_t(op.rows) * size_t(lanes)),
       out(size_t(op.tiles) * op.rows * 4 * size_t(lanes)) {}
 
-void MatmulValues::require(uint64_t vector) {
+void MatmulValues::require(uint64_t vector, uint32_t) {
   if (vector >= done) {
     compute(vector);
   }
@@ -32,8 +31,9 @@ bool MatmulValues::addA8(const PackedTile &tile,
                 size_t(lanes));
     std::memcpy(floats.data() + i * blocks, entries[i].planes[1], 4 * blocks);
   }
-  numerics::A8View x{int64_t(entries.size()), lanes,          codes.data(),
-                     lanes,                   floats.data(), int64_t(blocks)};
+  numerics::A8View x{
+      int64_t(entries.size()), lanes,          codes.data(), lanes,
+      floats.data(),           int64_t(blocks)};
   return numerics::gemvExact(tile.view(), x, to, lanes);
 }
 
@@ -60,8 +60,8 @@ void MatmulValues::addRows(const PackedTile &tile, uint32_t firstRow,
   }
 }
 
-void MatmulValues::finishRows(uint32_t tile, uint32_t firstRow,
-                              uint32_t endRow, Tick due) {
+void MatmulValues::finishRows(uint32_t tile, uint32_t firstRow, uint32_t endRow,
+                              Tick due) {
   size_t columns = size_t(op.high - op.low);
   floats.assign(size_t(lanes), 0.0f);
   for (uint32_t row = firstRow; row < endRow; ++row) {

@@ -16,7 +16,7 @@ public:
   MatmulValues(const MatmulOp &op, uint32_t instruction, int32_t lanes,
                std::function<void(uint64_t)> compute);
 
-  void require(uint64_t vector) override;
+  void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override {
     return out.data() + (vector * 4 + stream) * size_t(lanes);
   }

@@ -123,8 +123,7 @@ numerics::PackedView PackedTile::view() const {
   v.codes = codes[0].byte;
   v.halfScales = scales.empty() ? nullptr : scales.data();
   v.groupBytes = int64_t(groupBytes);
-  v.groupScales =
-      scales.empty() ? 0 : int64_t(lanes / kBlock) * kGroupRows;
+  v.groupScales = scales.empty() ? 0 : int64_t(lanes / kBlock) * kGroupRows;
   return v;
 }
 

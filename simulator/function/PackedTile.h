@@ -17,7 +17,9 @@ public:
              const std::vector<const uint8_t *> &vectors);
 
   numerics::PackedView view() const;
-  size_t bytes() const { return codes.size() * sizeof(Line) + 2 * scales.size(); }
+  size_t bytes() const {
+    return codes.size() * sizeof(Line) + 2 * scales.size();
+  }
 
 private:
   struct alignas(64) Line {

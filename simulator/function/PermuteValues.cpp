@@ -7,7 +7,7 @@ LaneMapValues::LaneMapValues(const PermuteOp &op,
     : map(map), in(std::move(in)), count(op.count), width(op.width),
       out(count * width * map.size()) {}
 
-void LaneMapValues::require(uint64_t vector) {
+void LaneMapValues::require(uint64_t vector, uint32_t) {
   for (; done <= vector; ++done) {
     uint8_t *to = out.data() + done * width * map.size();
     for (const Operand &operand : in) {
@@ -36,7 +36,7 @@ TransposeValues::TransposeValues(const PermuteOp &op,
   out.resize(vectors * registers.lanes);
 }
 
-void TransposeValues::require(uint64_t) {
+void TransposeValues::require(uint64_t, uint32_t) {
   if (done) {
     return;
   }

@@ -12,7 +12,7 @@ class LaneMapValues final : public BurstValues {
 public:
   LaneMapValues(const PermuteOp &op, const std::vector<uint16_t> &map,
                 Operands in);
-  void require(uint64_t vector) override;
+  void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override;
 
 private:
@@ -27,7 +27,7 @@ class TransposeValues final : public BurstValues {
 public:
   TransposeValues(const PermuteOp &op, const StepRegisters &registers,
                   Operands in);
-  void require(uint64_t vector) override;
+  void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override;
 
 private:

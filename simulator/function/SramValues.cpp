@@ -13,11 +13,10 @@ ReadValues::ReadValues(SramValues &sram, const MemAccess &access, bool constant)
   }
 }
 
-void ReadValues::require(uint64_t vector) {
-  for (uint32_t k = 0; k < done.size(); ++k) {
-    if (done[k] <= vector) {
-      sram.advance(access.slice + int32_t(k), access.ticksAt(k).at(vector));
-    }
+void ReadValues::require(uint64_t vector, uint32_t stream) {
+  if (!constant && done[stream] <= vector) {
+    sram.advance(access.slice + int32_t(stream),
+                 access.ticksAt(stream).at(vector));
   }
 }
 
@@ -73,10 +72,10 @@ void SramValues::apply(const Pending &p, uint64_t vector) {
   access.onVector(vector, p.k, [&](uint32_t stream, int64_t address) {
     const Operand &operand = (*p.operands)[stream];
     operand.require(vector);
-    std::memcpy(image.vector(access.slice + int32_t(p.k), access.bank,
-                             address) +
-                    range.low,
-                operand.plane(vector) + range.low, range.high - range.low);
+    std::memcpy(
+        image.vector(access.slice + int32_t(p.k), access.bank, address) +
+            range.low,
+        operand.plane(vector) + range.low, range.high - range.low);
   });
 }
 

@@ -18,7 +18,7 @@ class ReadValues final : public BurstValues {
 public:
   ReadValues(SramValues &sram, const MemAccess &access, bool constant);
 
-  void require(uint64_t vector) override;
+  void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override;
   const ReadValues *asRead() const override { return this; }
 

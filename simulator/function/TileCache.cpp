@@ -26,15 +26,13 @@ bool TileCache::makeKey(const TileSource &source) {
     }
     const MemAccess &memory = read->memory();
     key.push_back(uint32_t(memory.slice) + operand.stream);
-    if (read == last &&
-        operand.first == (*source.operands)[s - 1].first) {
+    if (read == last && operand.first == (*source.operands)[s - 1].first) {
       continue; // one wide read: same bank and addresses
     }
     last = read;
     key.push_back(0x80000000u | uint32_t(memory.bank));
     for (uint32_t c = 0; c < cycles; ++c) {
-      key.push_back(
-          uint32_t(memory.address(operand.first + source.first + c)));
+      key.push_back(uint32_t(memory.address(operand.first + source.first + c)));
     }
   }
   return true;
@@ -46,17 +44,13 @@ TileCache::pack(const TileSource &source) const {
   auto rows = uint32_t(source.rows());
   uint32_t count = tileVectors(op.format, rows);
   uint32_t cycles = tileCycles(op.format, rows, op.width);
-  const BurstValues *last = nullptr;
   for (const Operand &operand : *source.operands) {
-    if (operand.values.get() != last) {
-      operand.require(source.first + cycles - 1);
-      last = operand.values.get();
-    }
+    operand.require(source.first + cycles - 1);
   }
   std::vector<const uint8_t *> vectors(count);
   for (uint32_t u = 0; u < count; ++u) {
-    vectors[u] = (*source.operands)[u % op.width].plane(source.first +
-                                                        u / op.width);
+    vectors[u] =
+        (*source.operands)[u % op.width].plane(source.first + u / op.width);
   }
   return std::make_shared<const PackedTile>(op.format, int32_t(rows), lanes,
                                             vectors);

@@ -47,8 +47,7 @@ void VectorRun::require(uint32_t output, uint64_t vector) {
       reduce(out, results[o], n);
       if ((n + 1) % program.group == 0) {
         finishReduction(out, results[o]);
-        emit(o, n / program.group,
-             value(inputs.size() + program.steps.size()));
+        emit(o, n / program.group, value(inputs.size() + program.steps.size()));
       }
     }
     done = n + 1;

@@ -62,7 +62,9 @@ class VectorOutputValues final : public BurstValues {
 public:
   VectorOutputValues(std::shared_ptr<VectorRun> run, uint32_t output)
       : run(std::move(run)), output(output) {}
-  void require(uint64_t vector) override { run->require(output, vector); }
+  void require(uint64_t vector, uint32_t) override {
+    run->require(output, vector);
+  }
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override {
     return run->plane(output, vector, stream);
   }

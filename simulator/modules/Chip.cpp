@@ -8,13 +8,15 @@ template <class... F> struct Overloaded : F... {
 };
 template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
+/// Beyond it, times in SystemC's picoseconds would overflow.
+constexpr Tick kMaxTick = Tick(1) << 48;
+
 } // namespace
 
 Chip::Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step)
     : sc_module(name), step(step), memory("mem", simulation, step),
       vxm("vxm", simulation, step), sxmWest("sxm_west", simulation, step, 0),
-      sxmEast("sxm_east", simulation, step, 1),
-      host("host", simulation, step) {
+      sxmEast("sxm_east", simulation, step, 1), host("host", simulation, step) {
   for (int32_t p = 0; p < step.geometry.planes(); ++p) {
     planes.push_back(std::make_unique<MatrixPlane>(
         ("plane_" + std::to_string(p)).c_str(), simulation, step, p));
@@ -55,34 +57,41 @@ MatrixPlane &Chip::planeOf(uint32_t number, uint32_t plane) {
   return *planes[plane];
 }
 
+void Chip::checkEnd() const {
+  for (const auto &plane : planes) {
+    plane->checkAllUsed();
+  }
+}
+
 void Chip::distribute(uint32_t number) {
   const Instruction &i = step.instruction(number);
-  if (i.tick < 0) {
-    step.fail(number, i.tick, "an instruction before cycle 0");
+  if (i.tick < 0 || i.tick > kMaxTick) {
+    step.fail(number, i.tick, "an instruction outside cycles 0 to 2^48");
   }
   checkShape(number);
-  std::visit(Overloaded{
-                 [&](const ReadOp &) { memory.addRead(number); },
-                 [&](const WriteOp &) { memory.addWrite(number); },
-                 [&](const LoadOp &o) { planeOf(number, o.plane).addLoad(number); },
-                 [&](const InstallOp &o) {
-                   planeOf(number, o.plane).addInstall(number);
-                 },
-                 [&](const MatmulOp &o) {
-                   planeOf(number, o.plane).addMatmul(number);
-                 },
-                 [&](const VectorOp &) { vxm.add(number); },
-                 [&](const PermuteOp &o) {
-                   if (o.sxm > 1) {
-                     step.fail(number, i.tick,
-                               "sxm " + std::to_string(o.sxm) + " of 2");
-                   }
-                   (o.sxm == 0 ? sxmWest : sxmEast).add(number);
-                 },
-                 [&](const ReceiveOp &) { host.addReceive(number); },
-                 [&](const SendOp &) { host.addSend(number); },
-             },
-             i.operation);
+  std::visit(
+      Overloaded{
+          [&](const ReadOp &) { memory.addRead(number); },
+          [&](const WriteOp &) { memory.addWrite(number); },
+          [&](const LoadOp &o) { planeOf(number, o.plane).addLoad(number); },
+          [&](const InstallOp &o) {
+            planeOf(number, o.plane).addInstall(number);
+          },
+          [&](const MatmulOp &o) {
+            planeOf(number, o.plane).addMatmul(number);
+          },
+          [&](const VectorOp &) { vxm.add(number); },
+          [&](const PermuteOp &o) {
+            if (o.sxm > 1) {
+              step.fail(number, i.tick,
+                        "sxm " + std::to_string(o.sxm) + " of 2");
+            }
+            (o.sxm == 0 ? sxmWest : sxmEast).add(number);
+          },
+          [&](const ReceiveOp &) { host.addReceive(number); },
+          [&](const SendOp &) { host.addSend(number); },
+      },
+      i.operation);
 }
 
 } // namespace orrery::sim

@@ -13,6 +13,9 @@ class Chip : public sc_core::sc_module {
 public:
   Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step);
 
+  /// After the last cycle: what a step may not leave behind.
+  void checkEnd() const;
+
 private:
   void distribute(uint32_t number);
   MatrixPlane &planeOf(uint32_t number, uint32_t plane);

@@ -33,8 +33,8 @@ MatrixPlane::MatrixPlane(sc_core::sc_module_name name, Simulation &simulation,
             this->step.checked(number, [&] { matmulMoment(now); });
           }) {}
 
-const std::vector<MatrixPlane *> &
-MatrixPlane::planesFor(WeightFormat format, Tick due) const {
+const std::vector<MatrixPlane *> &MatrixPlane::planesFor(WeightFormat format,
+                                                         Tick due) const {
   if (format != WeightFormat::F16) {
     return self;
   }
@@ -49,6 +49,15 @@ void MatrixPlane::checkColumns(uint32_t low, uint32_t high, Tick due) const {
     throw Illegal(due, "columns [" + std::to_string(low) + ", " +
                            std::to_string(high) + ") of " +
                            std::to_string(step.machine.lanes));
+  }
+}
+
+void MatrixPlane::checkAllUsed() const {
+  if (weights.unused() > 0 && weights.next().plane == plane) {
+    const Tile &tile = weights.next();
+    step.fail(tile.instruction, tile.start,
+              "run " + std::to_string(tile.run) +
+                  ": no pass has used this tile when the step ends");
   }
 }
 
@@ -82,8 +91,7 @@ void MatrixPlane::issueLoad(uint32_t number, Tick now) {
 void MatrixPlane::checkInstall(const InstallOp &op, Tick now) const {
   checkColumns(op.low, op.high, now);
   uint32_t rows = uint32_t(op.high - op.low);
-  bool scaled =
-      op.format == WeightFormat::Q8 || op.format == WeightFormat::Q4;
+  bool scaled = op.format == WeightFormat::Q8 || op.format == WeightFormat::Q4;
   if (scaled && rows % 16 != 0) {
     throw Illegal(now, std::to_string(rows) +
                            " rows of a block format, expected a multiple of "
@@ -157,10 +165,10 @@ void MatrixPlane::checkMatmul(const MatmulOp &op, Tick now) const {
   }
   Tick perRow = matmulTicksPerRow(step.machine, op.format);
   bool several = op.tiles > 1 || op.inner > 1;
-  if (several && Tick(op.period) < Tick(op.rows - 1) * perRow + 1) {
+  if (several && Tick(op.period) < Tick(op.rows) * perRow) {
     throw Illegal(now, "passes every " + std::to_string(op.period) +
-                           " cycles, but the rows of one enter during " +
-                           std::to_string(Tick(op.rows - 1) * perRow + 1));
+                           " cycles, but the rows of one take " +
+                           std::to_string(Tick(op.rows) * perRow));
   }
   uint64_t last = uint64_t(op.base) + uint64_t(op.inner) * op.rows - 1;
   if (last >= activations.entries()) {
@@ -184,8 +192,8 @@ void MatrixPlane::issueMatmul(uint32_t number, Tick now) {
     step.book(step.units.matmul(p->plane), number, rows, now, last,
               (rows - 1) * job.ticksPerRow + 1);
   }
-  uint64_t macs = rows * uint64_t(op.high - op.low) *
-                  uint64_t(step.machine.lanes);
+  uint64_t macs =
+      rows * uint64_t(op.high - op.low) * uint64_t(step.machine.lanes);
   Counters &counters = step.result.counters;
   (op.format == WeightFormat::F16 ? counters.f16Macs : counters.int8Macs) +=
       macs;
@@ -265,8 +273,8 @@ void MatrixPlane::computeRows(Pass &pass, uint32_t endRow) {
   for (uint32_t m = firstRow; m < endRow; ++m) {
     uint32_t slot = k * op.rows + m;
     Tick tick = pass.tick + Tick(m) * job.ticksPerRow;
-    EntryLoad entry = activations.use(op.base + slot, tick,
-                                      op.format == WeightFormat::F16);
+    EntryLoad entry =
+        activations.use(op.base + slot, tick, op.format == WeightFormat::F16);
     if (n == 0) {
       job.entries.resize(std::max<size_t>(job.entries.size(), slot + 1));
       job.entries[slot] = entry;
@@ -280,8 +288,8 @@ void MatrixPlane::computeRows(Pass &pass, uint32_t endRow) {
       const Operands &planes = loaded.at(entry.instruction);
       planes[0].require(entry.vector);
       planes[1].require(entry.vector);
-      rows.push_back({{planes[0].plane(entry.vector),
-                       planes[1].plane(entry.vector)}});
+      rows.push_back(
+          {{planes[0].plane(entry.vector), planes[1].plane(entry.vector)}});
     }
   }
   pass.rowsDone = endRow;

@@ -27,6 +27,9 @@ public:
   /// The planes of the hemisphere, this one among them: f16 takes them all.
   void setPair(std::vector<MatrixPlane *> planes) { pair = std::move(planes); }
 
+  /// After the last cycle: a tile that no pass used breaks the next step.
+  void checkAllUsed() const;
+
 private:
   /// A pass under way or still to be computed.
   struct Pass {
@@ -45,7 +48,8 @@ private:
     uint32_t nextPass = 0;
     std::shared_ptr<MatmulValues> values;
     std::deque<Pass> passes;
-    std::vector<EntryLoad> entries; ///< [inner][rows] what the first N tile used
+    std::vector<EntryLoad>
+        entries; ///< [inner][rows] what the first N tile used
 
     uint32_t passCount() const { return op->tiles * op->inner; }
     Tick passTick(uint32_t index) const {
@@ -88,7 +92,7 @@ private:
 
   uint32_t installing = 0, nextRun = 0; ///< install under way, its next tile
   std::shared_ptr<const Operands> installOperands;
-  std::deque<TileSource> sources; ///< of the tiles in `weights`
+  std::deque<TileSource> sources;                ///< of the tiles in `weights`
   std::unordered_map<uint32_t, Operands> loaded; ///< by load instruction
   Job job;
 

@@ -74,8 +74,7 @@ void MemColumn::issueRead(const ReadOp &op, uint32_t number, Tick now) {
   uint32_t region = step.regions.find(access, now);
   step.ports.book(access, now);
   RegionKind kind = step.regions[region].kind;
-  bool isConstant =
-      kind == RegionKind::Weight || kind == RegionKind::Table;
+  bool isConstant = kind == RegionKind::Weight || kind == RegionKind::Table;
   if (!isConstant && step.memory.history.read(access, region, now)) {
     queue.wakeAt(access.lastTick(), keep(access, region));
   }
@@ -126,8 +125,7 @@ void MemColumn::count(const MemAccess &access, uint32_t number) {
   for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
     int32_t slice = access.slice + int32_t(k);
     BurstTicks ticks = access.ticksAt(k);
-    step.book(access.isWrite ? step.units.write(slice)
-                             : step.units.read(slice),
+    step.book(access.isWrite ? step.units.write(slice) : step.units.read(slice),
               number, vectors, ticks.first, ticks.last(), vectors);
     SliceCounters &c = step.result.counters.slices[size_t(slice)];
     if (!access.isWrite) {

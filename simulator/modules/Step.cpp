@@ -175,9 +175,9 @@ void Step::fail(uint32_t number, Tick due, const std::string &found) const {
   std::string where = i.location < program.locations.size()
                           ? " (" + program.locations[i.location] + ")"
                           : "";
-  throw Violation{unitName(number) + ": instruction " +
-                  std::to_string(number) + " " + mnemonic(i.operation) + where +
-                  ", cycle " + std::to_string(due) + ": " + found};
+  throw Violation{unitName(number) + ": instruction " + std::to_string(number) +
+                  " " + mnemonic(i.operation) + where + ", cycle " +
+                  std::to_string(due) + ": " + found};
 }
 
 } // namespace orrery::sim

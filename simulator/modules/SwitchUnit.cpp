@@ -20,8 +20,7 @@ void SwitchUnit::check(const PermuteOp &op, Tick now) const {
     throw Illegal(now, "a permutation of no vectors");
   }
   if (op.kind == PermuteKind::Transpose) {
-    if (op.outWidth < 1 || op.rows < 1 || op.rows > lanes ||
-        op.count > lanes) {
+    if (op.outWidth < 1 || op.rows < 1 || op.rows > lanes || op.count > lanes) {
       throw Illegal(now, "a transpose of " + std::to_string(op.count) +
                              " tokens and " + std::to_string(op.rows) +
                              " lanes on a chip of " + std::to_string(lanes) +
@@ -36,8 +35,8 @@ void SwitchUnit::check(const PermuteOp &op, Tick now) const {
   }
   for (uint16_t lane : step.program.laneMaps[op.map]) {
     if (lane >= lanes && lane != 0xffff) {
-      throw Illegal(now, "lane map " + std::to_string(op.map) +
-                             " names lane " + std::to_string(lane));
+      throw Illegal(now, "lane map " + std::to_string(op.map) + " names lane " +
+                             std::to_string(lane));
     }
   }
 }
@@ -57,15 +56,15 @@ void SwitchUnit::issue(uint32_t number, Tick now) {
   bool isMap = op.kind == PermuteKind::LaneMap;
   Tick first = isMap ? now + timing.permute : ticks.last() + timing.transpose;
   uint32_t columns = uint32_t(op.rows) * op.width;
-  uint32_t vectors = isMap ? op.count
-                           : (columns + op.outWidth - 1) / op.outWidth;
+  uint32_t vectors =
+      isMap ? op.count : (columns + op.outWidth - 1) / op.outWidth;
   BurstShape shape = canonical({vectors, 1, 1, 0});
   BurstSlot slot = step.drive(number, op.out, isMap ? op.width : op.outWidth,
                               position, first, shape, now);
   if (step.functional && isMap) {
-    step.setValues(slot, std::make_shared<LaneMapValues>(
-                             op, step.program.laneMaps[op.map],
-                             std::move(operands)));
+    step.setValues(
+        slot, std::make_shared<LaneMapValues>(op, step.program.laneMaps[op.map],
+                                              std::move(operands)));
   } else if (step.functional) {
     step.setValues(slot, std::make_shared<TransposeValues>(
                              op, step.registers, std::move(operands)));

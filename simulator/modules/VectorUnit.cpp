@@ -97,8 +97,8 @@ void VectorUnit::drive(const VectorOp &op, const VectorProgram &program,
     if (op.count == 1) {
       shape = {};
     }
-    Tick first = ticks.at(group - 1) +
-                 vectorLatency(step.machine, program, out);
+    Tick first =
+        ticks.at(group - 1) + vectorLatency(step.machine, program, out);
     BurstSlot slot =
         step.drive(number, op.out[o], uint32_t(streamsOf(out.type)),
                    step.geometry.ofVxm(), first, shape, ticks.first);

@@ -66,9 +66,9 @@ void finishCounters(Counters &c, const Machine &m, Tick ticks) {
   c.energy.sramWriteJoules =
       double(c.bytesWritten()) * e.sramWritePjPerByte * kPico;
   c.energy.streamJoules = double(c.hopBytes()) * e.streamHopPjPerByte * kPico;
-  c.energy.macJoules = (double(c.int8Macs) * e.int8MacPj +
-                        double(c.f16Macs) * e.f16MacPj) *
-                       kPico;
+  c.energy.macJoules =
+      (double(c.int8Macs) * e.int8MacPj + double(c.f16Macs) * e.f16MacPj) *
+      kPico;
   c.energy.aluJoules = double(c.aluOps) * e.aluPj * kPico;
   c.energy.hostJoules =
       double(c.hostBytesIn + c.hostBytesOut) * e.hostPjPerByte * kPico;

@@ -26,7 +26,7 @@ struct SliceCounters {
 
 struct StreamCounters {
   uint64_t vectors = 0;
-  uint64_t hopBytes = 0; ///< bytes times positions moved
+  uint64_t hopBytes = 0;       ///< bytes times positions moved
   uint64_t droppedVectors = 0; ///< driven, but taken by nobody
 };
 

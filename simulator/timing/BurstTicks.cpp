@@ -46,8 +46,7 @@ bool isWellFormed(const BurstShape &s) {
   if (s.length == 0 || s.runs == 0 || (s.length > 1 && s.stride == 0)) {
     return false;
   }
-  return s.runs == 1 ||
-         uint64_t(s.period) > uint64_t(s.length - 1) * s.stride;
+  return s.runs == 1 || uint64_t(s.period) > uint64_t(s.length - 1) * s.stride;
 }
 
 BurstShape canonical(const BurstShape &s) {

@@ -17,8 +17,8 @@ public:
   /// Takes the link for a burst; returns the number of its first vector.
   uint64_t book(const BurstTicks &ticks) {
     if (ticks.first < free) {
-      throw Illegal(ticks.first, "the host link is free from cycle " +
-                                     std::to_string(free));
+      throw Illegal(ticks.first,
+                    "the host link is free from cycle " + std::to_string(free));
     }
     const BurstShape &s = ticks.shape;
     bool apart = s.length == 1 || Tick(s.stride) >= interval;
@@ -26,9 +26,8 @@ public:
       apart &= Tick(s.period) - Tick(s.length - 1) * s.stride >= interval;
     }
     if (!apart) {
-      throw Illegal(ticks.first,
-                    "host vectors closer than " + std::to_string(interval) +
-                        " cycles");
+      throw Illegal(ticks.first, "host vectors closer than " +
+                                     std::to_string(interval) + " cycles");
     }
     free = ticks.last() + interval;
     uint64_t first = vectors;

@@ -36,9 +36,8 @@ MemAccess::MemAccess(const ReadOp &op, Tick tick, uint32_t instruction,
 MemAccess::MemAccess(const WriteOp &op, Tick tick, uint32_t instruction,
                      const Machine &machine, const StepRegisters &registers)
     : instruction(instruction), isWrite(true), slice(op.slice), width(op.width),
-      bank(op.bank), direction(op.in.direction),
-      ticks(ticksOf(tick, op.shape)), geometry(machine.geometry()),
-      registers(registers), write(&op) {
+      bank(op.bank), direction(op.in.direction), ticks(ticksOf(tick, op.shape)),
+      geometry(machine.geometry()), registers(registers), write(&op) {
   check(machine, tick);
   if (op.tokenDimension > 2) {
     throw Illegal(tick, "token dimension " + std::to_string(op.tokenDimension) +
@@ -78,10 +77,9 @@ void MemAccess::setAddresses(const AddressPattern &p) {
   pattern = &p;
   if (p.extent[0] == 0 || p.extent[1] == 0 || p.extent[2] == 0 ||
       p.count() < count()) {
-    throw Illegal(ticks.first, "address pattern of " +
-                                   std::to_string(p.count()) +
-                                   " vectors for a burst of " +
-                                   std::to_string(count()));
+    throw Illegal(ticks.first,
+                  "address pattern of " + std::to_string(p.count()) +
+                      " vectors for a burst of " + std::to_string(count()));
   }
   dynamic = dynamicTerm(p, registers);
   low = high = int64_t(p.base) + dynamic;

@@ -21,7 +21,7 @@ public:
   bool isWrite = false;
   int32_t slice = 0, width = 1, bank = 0;
   Direction direction = Direction::East;
-  BurstTicks ticks; ///< at the first slice of the range
+  BurstTicks ticks;          ///< at the first slice of the range
   int64_t low = 0, high = 0; ///< least and greatest address touched
 
   uint64_t count() const { return ticks.count(); }

@@ -44,8 +44,9 @@ RegionMap::RegionMap(const Program &program, const Machine &machine)
     }
   }
   std::sort(byBirth.begin(), byBirth.end(), [&](uint32_t a, uint32_t b) {
-    return regions[a].born != regions[b].born ? regions[a].born < regions[b].born
-                                              : a < b;
+    return regions[a].born != regions[b].born
+               ? regions[a].born < regions[b].born
+               : a < b;
   });
 }
 
@@ -133,8 +134,8 @@ uint32_t RegionMap::find(const MemAccess &access, Tick now) {
     if (r == kNone) {
       r = permanentAt(access.slice, access.bank, access.address(0));
     }
-    if (r == kNone || (!holds(regions[r], access) &&
-                       !isCovered(access, regions[r].kind))) {
+    if (r == kNone ||
+        (!holds(regions[r], access) && !isCovered(access, regions[r].kind))) {
       notFound(access);
     }
     found = r;
@@ -159,10 +160,10 @@ void RegionMap::notFound(const MemAccess &a) const {
     if (r.bank == a.bank && r.kind == RegionKind::Temporary &&
         a.low >= r.base && a.high < endOf(r) && a.slice >= r.slice &&
         a.slice + a.width <= r.slice + r.width) {
-      throw Illegal(a.ticks.first,
-                    where + ": temporary '" + r.name +
-                        "' lives only in cycles [" + std::to_string(r.born) +
-                        ", " + std::to_string(r.dies) + ")");
+      throw Illegal(a.ticks.first, where + ": temporary '" + r.name +
+                                       "' lives only in cycles [" +
+                                       std::to_string(r.born) + ", " +
+                                       std::to_string(r.dies) + ")");
     }
   }
   throw Illegal(a.ticks.first, where + " are in no declared region");

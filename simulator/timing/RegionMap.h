@@ -35,7 +35,7 @@ private:
 
   const std::vector<SramRegion> &regions;
   int32_t banks;
-  Tick rowLength; ///< bound on the skew of a wide access
+  Tick rowLength;              ///< bound on the skew of a wide access
   std::vector<List> permanent; ///< by index(), sorted by base
   std::vector<List> active;    ///< temporaries alive about now, by index()
   List byBirth;                ///< temporaries sorted by birth

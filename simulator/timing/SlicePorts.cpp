@@ -22,15 +22,14 @@ void SlicePorts::book(const MemAccess &access, Tick now) {
         continue;
       }
       if (ticks.first <= otherLast && b.ticks.first <= last) {
-        throw Illegal(ticks.first,
-                      "the " +
-                          sliceName(access.isWrite ? "write queue"
-                                                   : "read queue",
-                                    slice) +
-                          " is taken by instruction " +
-                          std::to_string(b.instruction) + " in cycles " +
-                          std::to_string(b.ticks.first) + " to " +
-                          std::to_string(otherLast));
+        throw Illegal(
+            ticks.first,
+            "the " +
+                sliceName(access.isWrite ? "write queue" : "read queue",
+                          slice) +
+                " is taken by instruction " + std::to_string(b.instruction) +
+                " in cycles " + std::to_string(b.ticks.first) + " to " +
+                std::to_string(otherLast));
       }
       own[kept++] = b;
     }

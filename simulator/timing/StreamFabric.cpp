@@ -48,9 +48,15 @@ BurstSlot StreamFabric::publish(const DrivenBurst &burst,
   BurstSlot slot = newSlot(burst, from.size());
   for (size_t k = 0; k < from.size(); ++k) {
     uint32_t stream = burst.firstStream + uint32_t(k);
-    Passage p{slot, from[k], burst.diagonals.first, burst.diagonals.last(),
+    Passage p{slot,
+              from[k],
+              burst.diagonals.first,
+              burst.diagonals.last(),
               east ? from[k] + 1 : burst.stop,
-              east ? burst.stop : from[k] - 1, 0, 0, {}};
+              east ? burst.stop : from[k] - 1,
+              0,
+              0,
+              {}};
     if (p.low > p.high || p.low < 0 || p.high > lastPosition) {
       throw Illegal(passes(burst.direction, p.first, from[k]),
                     "stop position " + std::to_string(burst.stop) +
@@ -80,8 +86,8 @@ BurstSlot StreamFabric::publish(const DrivenBurst &burst,
     list.push_back(std::move(p));
     StreamTotals &totals = stats[at];
     totals.vectors += burst.diagonals.count();
-    totals.hops += burst.diagonals.count() *
-                   uint64_t(std::abs(burst.stop - from[k]));
+    totals.hops +=
+        burst.diagonals.count() * uint64_t(std::abs(burst.stop - from[k]));
   }
   return slot;
 }
@@ -89,11 +95,10 @@ BurstSlot StreamFabric::publish(const DrivenBurst &burst,
 TakenStream StreamFabric::take(Direction direction, uint32_t stream,
                                Position position, const BurstTicks &ticks) {
   checkStream(stream, ticks.first);
-  BurstTicks diagonals{diagonal(direction, ticks.first, position),
-                       ticks.shape};
+  BurstTicks diagonals{diagonal(direction, ticks.first, position), ticks.shape};
   for (Passage &p : passages[index(direction, stream)]) {
-    if (position < p.low || position > p.high ||
-        diagonals.first < p.first || diagonals.first > p.last) {
+    if (position < p.low || position > p.high || diagonals.first < p.first ||
+        diagonals.first > p.last) {
       continue;
     }
     const DrivenBurst &giver = bursts[p.slot];
@@ -196,8 +201,9 @@ void StreamFabric::nothingThere(Direction direction, uint32_t stream,
     throw Illegal(ticks.first, where + "expected a vector, found nothing");
   }
   throw Illegal(ticks.first,
-                where + "expected a vector, found nothing; vector 0 of "
-                        "instruction " +
+                where +
+                    "expected a vector, found nothing; vector 0 of "
+                    "instruction " +
                     std::to_string(bursts[nearest->slot].instruction) +
                     " passes " + std::to_string(std::abs(distance)) +
                     (distance > 0 ? " cycles later" : " cycles earlier"));

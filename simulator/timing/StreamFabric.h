@@ -71,7 +71,7 @@ private:
   struct Passage {
     BurstSlot slot;
     Position from;
-    Tick first, last; ///< diagonals
+    Tick first, last;   ///< diagonals
     Position low, high; ///< positions it passes, in ascending order
     /// Distinct vectors taken, as disjoint ranges; nearly always one.
     uint64_t takenLow = 0, takenHigh = 0;

@@ -21,9 +21,9 @@ public:
       }
       if (first <= b.last && b.first <= last) {
         throw Illegal(first, "the queue is taken by instruction " +
-                                 std::to_string(b.instruction) +
-                                 " in cycles " + std::to_string(b.first) +
-                                 " to " + std::to_string(b.last));
+                                 std::to_string(b.instruction) + " in cycles " +
+                                 std::to_string(b.first) + " to " +
+                                 std::to_string(b.last));
       }
       bookings[kept++] = b;
     }

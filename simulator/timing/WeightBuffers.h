@@ -34,8 +34,8 @@ public:
           waiting.size() >= kBuffers
               ? "both weight buffers hold tiles that no pass has used"
               : "the weight buffer is in use up to and including cycle " +
-                    std::to_string(*std::min_element(busyUntil.begin(),
-                                                     busyUntil.end()));
+                    std::to_string(
+                        *std::min_element(busyUntil.begin(), busyUntil.end()));
       throw Illegal(tile.start, why);
     }
     waiting.push_back(tile);
@@ -59,11 +59,10 @@ public:
       throw Illegal(tick, from + ", has another weight format");
     }
     if (tile.low != low || tile.high != high) {
-      throw Illegal(tick, from + ", is for columns [" +
-                              std::to_string(tile.low) + ", " +
-                              std::to_string(tile.high) + "), expected [" +
-                              std::to_string(low) + ", " +
-                              std::to_string(high) + ")");
+      throw Illegal(
+          tick, from + ", is for columns [" + std::to_string(tile.low) + ", " +
+                    std::to_string(tile.high) + "), expected [" +
+                    std::to_string(low) + ", " + std::to_string(high) + ")");
     }
     waiting.pop_front();
     busyUntil.push_back(lastRow);
@@ -71,6 +70,7 @@ public:
   }
 
   size_t unused() const { return waiting.size(); }
+  const Tile &next() const { return waiting.front(); }
 
 private:
   std::deque<Tile> waiting;

@@ -26,8 +26,8 @@ WriteHistory::State WriteHistory::stateAt(int32_t slice, int32_t bank,
                                           bool temporary) const {
   const std::vector<Stamp> &map = stamps[index(slice, bank)];
   Stamp stamp = map.empty() ? Stamp() : map[size_t(address)];
-  bool current = stamp.tick <= origin + tick;
-  Tick written = current ? stamp.tick : stamp.previous;
+  bool current = stamp.first <= origin + tick;
+  Tick written = current ? stamp.last : stamp.previous;
   uint32_t owner = current ? stamp.region : stamp.previousRegion;
   if (written < origin) {
     return temporary ? State::NotWritten : State::Valid;
@@ -56,8 +56,8 @@ bool WriteHistory::read(const MemAccess &access, uint32_t region, Tick now) {
     }
     for (uint64_t n = 0; n < access.count(); ++n) {
       int64_t address = access.address(n);
-      State state = stateAt(slice, access.bank, address, ticks.at(n), region,
-                            temporary);
+      State state =
+          stateAt(slice, access.bank, address, ticks.at(n), region, temporary);
       if (state == State::TooSoon) {
         fail(state, slice, address, ticks.at(n), region, access.bank);
       }
@@ -82,6 +82,15 @@ void WriteHistory::checkAgain(const MemAccess &access, uint32_t region) const {
   }
 }
 
+void WriteHistory::put(Stamp &stamp, Tick tick, uint32_t instruction,
+                       uint32_t region) const {
+  if (stamp.first >= origin && stamp.instruction == instruction) {
+    stamp.last = tick; // the same burst of this step
+    return;
+  }
+  stamp = {tick, tick, stamp.last, instruction, region, stamp.region};
+}
+
 void WriteHistory::wrote(const MemAccess &access, uint32_t region, Tick now) {
   for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
     int32_t slice = access.slice + int32_t(k);
@@ -97,8 +106,7 @@ void WriteHistory::wrote(const MemAccess &access, uint32_t region, Tick now) {
       }
       Tick tick = origin + ticks.at(n);
       access.onVector(n, k, [&](uint32_t, int64_t address) {
-        Stamp &stamp = map[size_t(address)];
-        stamp = {tick, stamp.tick, region, stamp.region};
+        put(map[size_t(address)], tick, access.instruction, region);
       });
     }
     lastWrite[at] = std::max(lastWrite[at], origin + ticks.last());
@@ -151,7 +159,7 @@ void WriteHistory::fail(State state, int32_t slice, int64_t address, Tick tick,
                           : stamps[index(slice, bank)][size_t(address)];
   switch (state) {
   case State::TooSoon: {
-    Tick written = stamp.tick <= origin + tick ? stamp.tick : stamp.previous;
+    Tick written = stamp.first <= origin + tick ? stamp.last : stamp.previous;
     throw Illegal(tick, where + " was written in cycle " +
                             std::to_string(written - origin) +
                             " and may be read " + std::to_string(latency) +

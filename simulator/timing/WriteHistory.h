@@ -26,9 +26,11 @@ public:
 
 private:
   static constexpr Tick kNever = INT64_MIN / 2;
+  /// Ticks on the clock of all steps. A burst may write an address more than
+  /// once (lane by lane): `first` to `last` are of the latest such burst.
   struct Stamp {
-    Tick tick = kNever, previous = kNever; ///< plus the step's origin
-    uint32_t region = 0, previousRegion = 0;
+    Tick first = kNever, last = kNever, previous = kNever;
+    uint32_t instruction = 0, region = 0, previousRegion = 0;
   };
   struct PendingRead {
     MemAccess access;
@@ -43,8 +45,10 @@ private:
                 uint32_t region, bool temporary) const;
   void checkReader(const MemAccess &write, uint32_t k,
                    const PendingRead &reader) const;
-  [[noreturn]] void fail(State state, int32_t slice, int64_t address,
-                         Tick tick, uint32_t region, int32_t bank) const;
+  void put(Stamp &stamp, Tick tick, uint32_t instruction,
+           uint32_t region) const;
+  [[noreturn]] void fail(State state, int32_t slice, int64_t address, Tick tick,
+                         uint32_t region, int32_t bank) const;
 
   int32_t banks;
   int64_t depth;

@@ -80,8 +80,8 @@ TEST(BurstTicks, FirstMissComparesVectorByVector) {
   int whole = 0;
   for (int i = 0; i < 20000; ++i) {
     BurstTicks giver = randomBurst(random), taker = randomBurst(random);
-    uint64_t start = std::uniform_int_distribution<uint64_t>(
-        0, giver.count() - 1)(random);
+    uint64_t start =
+        std::uniform_int_distribution<uint64_t>(0, giver.count() - 1)(random);
     if (i % 2 == 0) { // a true part, so that whole matches occur
       uint64_t length = std::min<uint64_t>(
           giver.shape.length - start % giver.shape.length, 3);

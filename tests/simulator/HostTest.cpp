@@ -45,10 +45,10 @@ TEST(Host, ReceivesAndSends) {
   auto result = s.run(chip.program, chip.input);
   ASSERT_TRUE(result) << result.error().message;
   for (size_t n = 0; n < 2; ++n) {
-    EXPECT_EQ(TestChip::getF32(s.sram(), 8, int64_t(n), 32),
-              std::vector<float>(chip.input.hostVectors.begin() + 32 * long(n),
-                                 chip.input.hostVectors.begin() +
-                                     32 * long(n + 1)));
+    EXPECT_EQ(
+        TestChip::getF32(s.sram(), 8, int64_t(n), 32),
+        std::vector<float>(chip.input.hostVectors.begin() + 32 * long(n),
+                           chip.input.hostVectors.begin() + 32 * long(n + 1)));
     EXPECT_EQ(result->hostOutput.at(n),
               std::vector<float>(32, float(n) - 0.5f));
   }

@@ -142,10 +142,10 @@ private:
         installVector(tile, r)[lane] = uint8_t(int8_t(codes.back()));
       }
     }
-    bool scaled = shape.format == WeightFormat::Q8 ||
-                  shape.format == WeightFormat::Q4;
-    uint32_t codeVectors = shape.format == WeightFormat::Q4 ? columns / 2
-                                                            : columns;
+    bool scaled =
+        shape.format == WeightFormat::Q8 || shape.format == WeightFormat::Q4;
+    uint32_t codeVectors =
+        shape.format == WeightFormat::Q4 ? columns / 2 : columns;
     for (int32_t b = 0; b < machine.lanes / 32; ++b) {
       uint16_t d = numerics::floatToHalf(float(pick(1, 50)) / 512.0f);
       scales.push_back(scaled ? numerics::halfToFloat(d) : 1.0f);
@@ -169,8 +169,8 @@ private:
           }
         }
         if (!isF16()) {
-          sum += numerics::blockTerm(isum, scales[size_t(b)],
-                                     x.scales[size_t(b)]);
+          sum +=
+              numerics::blockTerm(isum, scales[size_t(b)], x.scales[size_t(b)]);
         }
       }
     }
@@ -221,13 +221,13 @@ private:
 
     uint32_t perRow = isF16() ? 2 : 1;
     uint32_t results = shape.tiles * shape.rows;
-    Tick leaves = first + Tick(shape.inner - 1) * period +
-                  machine.timing.matmul;
+    Tick leaves =
+        first + Tick(shape.inner - 1) * period + machine.timing.matmul;
     BurstShape outShape{shape.rows, perRow, shape.tiles,
                         shape.tiles == 1 ? 0 : shape.inner * period};
     write = add(travel(leaves, plane, g.ofSlice(0)),
-                TestChip::write(0, 4, linear(0, results),
-                                {Direction::West, 0}, outShape));
+                TestChip::write(0, 4, linear(0, results), {Direction::West, 0},
+                                outShape));
   }
 };
 

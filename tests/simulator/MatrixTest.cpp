@@ -194,8 +194,7 @@ TEST(Matrix, AnEntryInUseIsNotOverwritten) {
   MatrixShape shape{WeightFormat::I8, 32, 0, 16, 2, 1, 1, RegionKind::Weight};
   for (Tick late : {0, 40}) {
     MatrixPath chip(shape);
-    Tick shift =
-        chip.at(chip.matmul).tick + 1 + late - chip.at(chip.load).tick;
+    Tick shift = chip.at(chip.matmul).tick + 1 + late - chip.at(chip.load).tick;
     Instruction read = chip.at(chip.actRead), load = chip.at(chip.load);
     read.tick += shift;
     load.tick += shift;
@@ -208,6 +207,28 @@ TEST(Matrix, AnEntryInUseIsNotOverwritten) {
           << error;
     } else {
       EXPECT_EQ(error, "");
+    }
+  }
+}
+
+TEST(Matrix, ATileThatNobodyUsesIsAnError) {
+  MatrixPath chip({});
+  chip.program.instructions.resize(chip.matmul);
+  EXPECT_NE(chip.timingError().find("plane 2 install: instruction 3 install"),
+            std::string::npos);
+  EXPECT_NE(chip.timingError().find("no pass has used this tile"),
+            std::string::npos);
+}
+
+TEST(Matrix, EveryTickOfATightScheduleMatters) {
+  MatrixShape shape{WeightFormat::Q8, 32, 0, 32, 2, 2, 3, RegionKind::Weight};
+  for (uint32_t number = 0; number < 6; ++number) {
+    for (Tick delta : {-1, 1}) {
+      MatrixPath chip(shape);
+      chip.at(number).tick += delta;
+      std::string error = chip.timingError();
+      EXPECT_NE(error, "") << "instruction " << number << " by " << delta;
+      EXPECT_EQ(chip.error(), error);
     }
   }
 }

@@ -16,16 +16,16 @@ struct CopyChip : TestChip {
     region(RegionKind::Table, 4, 1, 0, 0, 64);
     region(kind, 24, 1, 1, 0, 64);
     region(RegionKind::Kv, 30, 1, 0, 0, 64);
-    ReadOp in = read(4, 1, linear(0, count),
-                     {{Direction::East, 3}, g.ofSlice(24)},
-                     burst(count, stride));
+    ReadOp in =
+        read(4, 1, linear(0, count), {{Direction::East, 3}, g.ofSlice(24)},
+             burst(count, stride));
     first = add(0, in);
     Tick taken = readPasses(in, 0, g.ofSlice(24));
     store = add(taken, write(24, 1, linear(0, count), {Direction::East, 3},
                              burst(count, stride), 1));
-    ReadOp out = read(24, 1, linear(0, count),
-                      {{Direction::East, 3}, g.ofSlice(30)},
-                      burst(count, stride), 1);
+    ReadOp out =
+        read(24, 1, linear(0, count), {{Direction::East, 3}, g.ofSlice(30)},
+             burst(count, stride), 1);
     second = add(taken + distance, out);
     last = add(readPasses(out, taken + distance, g.ofSlice(30)),
                write(30, 1, linear(0, count), {Direction::East, 3},
@@ -80,9 +80,9 @@ TEST(Memory, AReadUnderWaySeesOldAndNewValues) {
     std::memset(chip.image.vector(4, 0, n), n + 1, 32);
   }
   Tick start = 40;
-  auto in = TestChip::read(4, 1, linear(0, 10),
-                           {{Direction::East, 3}, chip.g.ofSlice(24)},
-                           burst(10, 2));
+  auto in =
+      TestChip::read(4, 1, linear(0, 10),
+                     {{Direction::East, 3}, chip.g.ofSlice(24)}, burst(10, 2));
   chip.add(start, in);
   Tick taken = chip.readPasses(in, start, chip.g.ofSlice(24));
   chip.add(taken, TestChip::write(24, 1, linear(0, 10), {Direction::East, 3},
@@ -173,9 +173,8 @@ TEST(Memory, TemporariesDoNotOutliveAStep) {
 
 TEST(Memory, OneQueueDoesOneBurstAtATime) {
   CopyChip chip(2, 4, 2);
-  auto extra = TestChip::read(4, 1, linear(0, 1),
-                              {{Direction::East, 9}, chip.g.ofSlice(24)},
-                              burst(1));
+  auto extra = TestChip::read(
+      4, 1, linear(0, 1), {{Direction::East, 9}, chip.g.ofSlice(24)}, burst(1));
   chip.add(6, extra);
   EXPECT_NE(chip.error().find("read queue of slice 4 is taken by"),
             std::string::npos);
@@ -184,8 +183,8 @@ TEST(Memory, OneQueueDoesOneBurstAtATime) {
 }
 
 TEST(Memory, MasksWriteTheirLanesOnly) {
-  for (LaneMask mask : {LaneMask::Range, LaneMask::TokenLane,
-                        LaneMask::TokenSpan}) {
+  for (LaneMask mask :
+       {LaneMask::Range, LaneMask::TokenLane, LaneMask::TokenSpan}) {
     CopyChip chip(2, 2, 1, RegionKind::Kv);
     chip.program.instructions.resize(2);
     chip.program.tokens = 2;
@@ -244,9 +243,8 @@ TEST(Memory, StripedAppendSpreadsTokensOverSlices) {
                   10 * token + plane + 1, 32);
     }
   }
-  auto in = TestChip::read(4, 2, linear(0, 3),
-                           {{Direction::East, 0}, chip.g.ofSlice(25)},
-                           burst(3));
+  auto in = TestChip::read(
+      4, 2, linear(0, 3), {{Direction::East, 0}, chip.g.ofSlice(25)}, burst(3));
   chip.add(0, in);
   auto out = TestChip::write(22, 4, linear(16, 3, 0), {Direction::East, 0},
                              burst(3), 1);

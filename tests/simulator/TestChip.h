@@ -171,15 +171,14 @@ struct VectorPath : TestChip {
     uint32_t results = vectorProgram.outputs[0].reduction == Reduction::None
                            ? count
                            : count / vectorProgram.group;
-    uint32_t perVector =
-        vectorProgram.steps.size() <= 4
-            ? 1
-            : (uint32_t(vectorProgram.steps.size()) + 3) / 4;
+    uint32_t perVector = vectorProgram.steps.size() <= 4
+                             ? 1
+                             : (uint32_t(vectorProgram.steps.size()) + 3) / 4;
     uint32_t perResult = perVector * (count / results);
     Tick latency = latencyOf(vectorProgram);
     program.vectorPrograms.push_back(std::move(vectorProgram));
-    ReadOp in = read(4, 4, linear(0, count),
-                     {{Direction::East, 0}, g.ofVxm()}, burst(count, perVector));
+    ReadOp in = read(4, 4, linear(0, count), {{Direction::East, 0}, g.ofVxm()},
+                     burst(count, perVector));
     readNumber = add(start, in);
     Tick taken = readPasses(in, start, g.ofVxm());
     VectorOp op;

@@ -23,7 +23,8 @@ TEST(VectorPath, ReadComputeWrite) {
   auto result = s.run(chip.program, chip.input);
   ASSERT_TRUE(result) << result.error().message;
   for (int n = 0; n < 3; ++n) {
-    EXPECT_EQ(TestChip::getF32(s.sram(), 24, n, 32), ramp(1.0f, 2.0f * float(n)));
+    EXPECT_EQ(TestChip::getF32(s.sram(), 24, n, 32),
+              ramp(1.0f, 2.0f * float(n)));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "machine/Timing.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace orrery::test {
 
@@ -31,9 +32,7 @@ public:
   Tick end = 0;
 
 private:
-  void acted(Tick t, Tick tail = 1) {
-    end = std::max(end, t + std::max<Tick>(tail, 1));
-  }
+  void acted(Tick t, Tick tail = 1) { end = std::max(end, t + tail); }
 
   void drive(StreamRef ref, int slot, Position from, Position stop, Tick first,
              const BurstShape &shape) {
@@ -173,6 +172,20 @@ std::vector<BoardCell> cellsOf(const Instruction &i, const Program &p,
 
 Tick endOf(const Instruction &i, const Program &p, const Machine &m) {
   return Writer(i, p, m).end;
+}
+
+void sortByTick(std::vector<Instruction> &instructions) {
+  std::vector<size_t> order(instructions.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(instructions[a].tick, a) <
+           std::pair(instructions[b].tick, b);
+  });
+  std::vector<Instruction> sorted;
+  for (size_t i : order) {
+    sorted.push_back(instructions[i]);
+  }
+  instructions = std::move(sorted);
 }
 
 std::vector<Touch> touchesOf(const Instruction &i, const Machine &m) {

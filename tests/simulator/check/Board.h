@@ -34,6 +34,9 @@ Tick earliestTick(const Instruction &, const Machine &);
 /// One past the last effect of an instruction (rule 7).
 Tick endOf(const Instruction &, const Program &, const Machine &);
 
+/// Keeps the order of instructions of the same tick.
+void sortByTick(std::vector<Instruction> &instructions);
+
 class Board {
 public:
   /// Whether no cell, moved by `shift`, is taken.

@@ -1,21 +1,16 @@
 // Correct random programs pass; every kind of corruption is named by the
 // checker, and by a timing-only run where it shows in what the chip does.
-#include "machine/Validate.h"
 #include "simulator/check/Check.h"
 #include "tests/simulator/check/Mutations.h"
 #include "tests/simulator/check/ProgramBuilder.h"
+#include "tests/simulator/check/TimingRun.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <set>
-
-#ifdef ORRERY_WITH_SIMULATOR
-#include "simulator/Simulator.h"
-#endif
 
 namespace orrery {
 namespace {
@@ -23,31 +18,15 @@ namespace {
 constexpr uint64_t kFirstSeed = 1;
 constexpr uint64_t kPrograms = 60;
 
-/// What a timing-only run says against the program; empty when nothing.
-std::string runComplaint(const Program &program, const Machine &machine) {
-#ifdef ORRERY_WITH_SIMULATOR
-  // The simulator runs what loadProgram lets through.
-  if (Status status = validateProgram(program, machine); !status) {
-    return "loader: " + status.error().message;
-  }
-  sim::Simulator simulator(machine);
-  auto result = simulator.run(program, {0, program.tokens, {}});
-  if (!result) {
-    return result.error().message;
-  }
-  if (result->ticks != program.predictedTicks) {
-    return "ends at tick " + std::to_string(result->ticks) + ", predicted " +
-           std::to_string(program.predictedTicks);
-  }
-  for (const auto &stream : result->counters.streams) {
-    if (stream.droppedVectors > 0) {
-      return "counts dropped vectors";
+const std::vector<test::BuiltProgram> &programs() {
+  static const std::vector<test::BuiltProgram> built = [] {
+    std::vector<test::BuiltProgram> all;
+    for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kPrograms; ++seed) {
+      all.push_back(test::buildProgram(seed));
     }
-  }
-#else
-  (void)program, (void)machine;
-#endif
-  return "";
+    return all;
+  }();
+  return built;
 }
 
 std::string summary(const check::Report &report) {
@@ -60,18 +39,18 @@ std::string summary(const check::Report &report) {
 
 TEST(MutationTest, CorrectProgramsPass) {
   for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kPrograms; ++seed) {
-    test::BuiltProgram built = test::buildProgram(seed);
+    const test::BuiltProgram &built = programs()[seed - kFirstSeed];
     check::Report report = check::checkProgram(built.program, built.machine);
     EXPECT_TRUE(report.ok()) << "seed " << seed << "\n" << summary(report);
     EXPECT_EQ(report.endTick, test::endTickOf(built.program, built.machine));
     EXPECT_EQ(report.sram.used + report.sram.free, report.sram.capacity);
-    EXPECT_EQ(runComplaint(built.program, built.machine), "")
+    EXPECT_EQ(test::runComplaint(built.program, built.machine), "")
         << "seed " << seed;
   }
 }
 
 struct Tally {
-  int applied = 0, checker = 0, run = 0;
+  int applied = 0, checker = 0, run = 0, loader = 0;
   std::map<std::string, int> rules;
   std::string example;
 };
@@ -81,17 +60,18 @@ void print(const char *name, const Tally &tally) {
   for (auto [rule, count] : tally.rules) {
     rules += (rules.empty() ? "" : ", ") + rule + " " + std::to_string(count);
   }
-  std::printf("%-22s %4d | %4d %-52s | %4d %s\n", name, tally.applied,
-              tally.checker, rules.c_str(), tally.run, tally.example.c_str());
+  std::printf("%-22s %4d | %4d %-52s | %4d, %2d %s\n", name, tally.applied,
+              tally.checker, rules.c_str(), tally.run, tally.loader,
+              tally.example.c_str());
 }
 
 TEST(MutationTest, EveryKindIsNamed) {
   std::printf("kind, times applied | named by the checker, first rule | by a "
-              "timing-only run, an example\n");
+              "timing-only run, of these at loading, an example\n");
   for (const test::Mutation &kind : test::mutations()) {
     Tally tally;
     for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kPrograms; ++seed) {
-      test::BuiltProgram built = test::buildProgram(seed);
+      test::BuiltProgram built = programs()[seed - kFirstSeed];
       test::Random random(seed * 1000003 + tally.applied);
       if (!test::mutate(kind, built.program, built.machine, random)) {
         continue;
@@ -111,8 +91,9 @@ TEST(MutationTest, EveryKindIsNamed) {
       if (!report.ok()) {
         ++tally.rules[report.violations[0].rule];
       }
-      std::string complaint = runComplaint(built.program, built.machine);
+      std::string complaint = test::runComplaint(built.program, built.machine);
       tally.run += !complaint.empty();
+      tally.loader += complaint.starts_with("loader");
       if (tally.example.empty()) {
         tally.example = complaint;
       }
