@@ -3,6 +3,8 @@
 find_package(MLIR 19.1 REQUIRED CONFIG
              PATHS /usr/lib/llvm-19/lib/cmake/mlir NO_DEFAULT_PATH)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+# Where add_mlir_doc puts docs/.
+set(MLIR_BINARY_DIR ${CMAKE_BINARY_DIR})
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)

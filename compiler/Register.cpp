@@ -1,45 +1,31 @@
 // The one list of what Orrery adds to MLIR.
 #include "compiler/Register.h"
 
-#include "compiler/import/ImportGguf.h"
-#include "dialects/llm/Llm.h"
-#ifdef ORRERY_WITH_GRID
-#include "dialects/grid/Grid.h"
-#endif
-#ifdef ORRERY_WITH_FLOW
-#include "dialects/flow/Flow.h"
-#endif
-#ifdef ORRERY_WITH_TICK
-#include "dialects/tick/Tick.h"
-#endif
-#ifdef ORRERY_WITH_PASSES
 #include "compiler/Passes.h"
-#endif
+#include "compiler/encode/Translate.h"
+#include "compiler/import/ImportGguf.h"
+#include "dialects/flow/Flow.h"
+#include "dialects/grid/Grid.h"
+#include "dialects/llm/Llm.h"
+#include "dialects/tick/Tick.h"
 
 #include "mlir/Transforms/Passes.h"
 
 namespace orrery {
 
 void registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::func::FuncDialect, llm::LlmDialect>();
-#ifdef ORRERY_WITH_GRID
-  registry.insert<grid::GridDialect>();
-#endif
-#ifdef ORRERY_WITH_FLOW
-  registry.insert<flow::FlowDialect>();
-#endif
-#ifdef ORRERY_WITH_TICK
-  registry.insert<tick::TickDialect>();
-#endif
+  registry.insert<mlir::func::FuncDialect, llm::LlmDialect, grid::GridDialect,
+                  flow::FlowDialect, tick::TickDialect>();
 }
 
 void registerPasses() {
   mlir::registerTransformsPasses();
-#ifdef ORRERY_WITH_PASSES
   registerAllPasses();
-#endif
 }
 
-void registerTranslations() { compiler::registerImportGguf(); }
+void registerTranslations() {
+  compiler::registerImportGguf();
+  compiler::registerProgramTranslations();
+}
 
 } // namespace orrery

@@ -14,7 +14,7 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// passes.
 void registerPasses();
 
-/// Orrery's translations: --import-gguf.
+/// Orrery's translations: --import-gguf, --tick-to-program, --program-to-tick.
 void registerTranslations();
 
 } // namespace orrery

@@ -90,7 +90,7 @@ private:
   std::string found;
 };
 
-/// Lower case and without the library's tag: "[json.exception.…] text".
+/// Without the library's tag: "[json.exception.…] text".
 std::string plain(const json::exception &error) {
   std::string text = error.what();
   size_t tag = text.find("] ");

@@ -5,7 +5,6 @@
 #include "machine/Validate.h"
 #include "machine/WholeFile.h"
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -132,6 +131,7 @@ Bytes programBytes(const Program &program, const Machine &machine) {
   std::map<QueueId, Tick> previous;
   for (const Instruction &instruction : program.instructions) {
     Tick &last = previous[queueOf(instruction.operation)];
+    // Each slice of a range has a copy, taken to be as long as the first's.
     Bytes queues = 1;
     if (auto *read = std::get_if<ReadOp>(&instruction.operation)) {
       queues = read->width;

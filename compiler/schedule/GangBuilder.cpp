@@ -64,4 +64,27 @@ void GangBuilder::write(uint8_t group, const Home &home,
       {passing(group, first), form, home.memory, home.region});
 }
 
+void GangBuilder::writeRuns(uint8_t group, const Home &home,
+                            AddressPattern address, WriteOp form) {
+  BurstShape whole = gang.streams[group].shape;
+  size_t first = gang.members.size();
+  write(group, home, address, form);
+  Tick run = Tick(whole.length - 1) * whole.stride + 1;
+  if (whole.runs == 1 || Tick(whole.period) <= run ||
+      address.extent[0] != whole.length) {
+    return;
+  }
+  Member all = gang.members[first];
+  gang.members.pop_back();
+  for (uint32_t r = 0; r < whole.runs; ++r) {
+    Member one = all;
+    one.offset += Tick(r) * whole.period;
+    auto &op = std::get<WriteOp>(one.operation);
+    op.shape = {whole.length, whole.stride, 1, 0};
+    op.address.base = uint32_t(address.at(uint64_t(r) * whole.length));
+    op.address.extent = {whole.length, 1, 1};
+    gang.members.push_back(std::move(one));
+  }
+}
+
 } // namespace orrery::schedule

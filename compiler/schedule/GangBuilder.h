@@ -34,6 +34,10 @@ public:
   /// lanes and stripe come in `form`, whose place and streams are filled here.
   void write(uint8_t group, const Home &home, AddressPattern address,
              WriteOp form);
+  /// The same, as one write a run: between runs that lie apart the queue is
+  /// free for the results of other planes.
+  void writeRuns(uint8_t group, const Home &home, AddressPattern address,
+                 WriteOp form);
   /// Tick at which the group's first vector passes `position`.
   Tick passing(uint8_t group, Position position) const;
 

@@ -41,6 +41,11 @@ struct Reserve {
     Position apart = g.ofSlice(slice) - g.ofSlice(first);
     return d == Direction::East ? apart : -apart;
   }
+  // A queue works on one burst from its first vector to its last, gaps
+  // included; the bank is free in the gaps.
+  static BurstShape whole(const BurstShape &shape) {
+    return {uint32_t(shape.span()) + 1, 1, 1, 0};
+  }
   // The planes a weight format takes: both of a pair for f16.
   std::pair<uint32_t, uint32_t> planes(uint32_t plane, WeightFormat f) const {
     uint32_t per = uint32_t(m.matrix.planesPerHemisphere);
@@ -53,7 +58,7 @@ struct Reserve {
     for (uint32_t k = 0; k < op.width; ++k) {
       uint32_t slice = op.slice + k;
       Tick at = skew(op.out.ref.direction, int32_t(slice), op.slice);
-      out.push_back({n.readPort(slice), at, op.shape});
+      out.push_back({n.readPort(slice), at, whole(op.shape)});
       out.push_back({n.bank(slice, op.bank), at, op.shape});
     }
   }
@@ -61,7 +66,7 @@ struct Reserve {
     for (uint32_t k = 0; k < op.width; ++k) {
       uint32_t slice = op.slice + k;
       Tick at = skew(op.in.direction, int32_t(slice), op.slice);
-      out.push_back({n.writePort(slice), at, op.shape});
+      out.push_back({n.writePort(slice), at, whole(op.shape)});
       out.push_back({n.bank(slice, op.bank), at, op.shape});
     }
   }
@@ -69,11 +74,9 @@ struct Reserve {
     out.push_back({n.load(op.plane), 0, op.shape});
   }
   void operator()(const InstallOp &op) {
-    // One queue: the gaps between tiles belong to the instruction.
-    uint32_t all = uint32_t(op.shape.span()) + 1;
     auto [from, to] = planes(op.plane, op.format);
     for (uint32_t p = from; p < to; ++p) {
-      out.push_back({n.install(p), 0, {all, 1, 1, 0}});
+      out.push_back({n.install(p), 0, whole(op.shape)});
     }
   }
   void operator()(const MatmulOp &op) {

@@ -284,8 +284,8 @@ LogicalResult Reader::readMatmul(flow::MatmulOp op) {
   uint8_t sums = b.drive(inward(side), 4,
                          begin + matmulOutputStart(m, multiply),
                          matmulOutputShape(m, multiply), at);
-  b.write(sums, result, flow::addressPattern(op.getWrite(), result.base),
-          formOf(op.getWrite()));
+  b.writeRuns(sums, result, flow::addressPattern(op.getWrite(), result.base),
+              formOf(op.getWrite()));
   multiply.stream = sums;
   multiply.stop = b.stopOf(sums);
   b.add(begin, multiply);

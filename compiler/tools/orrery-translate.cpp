@@ -1,4 +1,4 @@
-// orrery-translate: imports models to the llm dialect.
+// orrery-translate: model files to IR, IR to program files and back.
 #include "compiler/Register.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"

@@ -125,7 +125,7 @@ def fit(model, data, tok, heldout, args, log):
     feeds = {n: batches(*data, n, order) for n in (256, 512)}
     start, mean, seconds = time.monotonic(), None, before
     while step < args.steps:
-        rows = next(feeds[256 if step < 0.85 * args.steps else 512])
+        rows = next(feeds[256 if step < 0.9 * args.steps else 512])
         for group in optimizer.param_groups:
             group["lr"] = learningRate(step, args.steps, args.rate)
         value = loss(model, rows)
