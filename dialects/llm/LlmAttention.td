@@ -60,8 +60,9 @@ def Llm_AttentionOp : Llm_Op<"attention", [
   let summary = "append to a layer's KV cache, then causal attention over it";
   let description = [{
     First K[position + t, g] = k[t, g] and V[position + t, g] = v[t, g] for
-    every token t and KV head g of `layer`. Then, with g = h / (heads / kv_heads)
-    and u over the positions 0 .. position + t that token t sees:
+    every token t and KV head g of `layer`. Then, with
+    g = h / (heads / kv_heads) and u over the positions 0 .. position + t that
+    token t sees:
     ```
     s[u] = (sum_i q[t, h, i] * K[u, g, i]) * scale,  scale = 1 / sqrt(head_dim)
     p[u] = exp(s[u] - max_u s[u]),                   Z = sum_u p[u]
@@ -79,14 +80,16 @@ def Llm_AttentionOp : Llm_Op<"attention", [
       (quantizeA8Block, a short last block padded with zeros): codes qq[i],
       scales dq[b].
       ```
-      dot[u] = readAccumulator(sum_b blockTerm(sum_{i in block b} qq[i] * kq[u, i], 1, dq[b]))
+      isum[u, b] = sum_{i in block b} qq[i] * kq[u, i]
+      dot[u] = readAccumulator(sum_b blockTerm(isum[u, b], 1, dq[b]))
       s[u] = (dot[u] * f32(dk[u])) * scale
       a[u] = p[u] * f32(dv[u])
       ```
       a is quantized in blocks of 32 positions counted from position 0, with
       zeros for positions the token does not see: codes aq[u], scales da[c].
       ```
-      result[i] = readAccumulator(sum_c blockTerm(sum_{u in block c} aq[u] * vq[u, i], 1, da[c])) / Z
+      isum[c, i] = sum_{u in block c} aq[u] * vq[u, i]
+      result[i] = readAccumulator(sum_c blockTerm(isum[c, i], 1, da[c])) / Z
       ```
 
     Numerics, `f16`:
@@ -123,8 +126,8 @@ def Llm_AttentionOp : Llm_Op<"attention", [
   let assemblyFormat = [{
     $q `,` $k `,` $v `layer` `(` $layer `)` `heads` `(` $heads `)`
     `kv_heads` `(` $kv_heads `)` `head_dim` `(` $head_dim `)`
-    `kv_format` `(` custom<Word>($kv_format) `)` `context` `(` $context `)` attr-dict
-    `:` type($q) `,` type($k)
+    `kv_format` `(` custom<Word>($kv_format) `)` `context` `(` $context `)`
+    attr-dict `:` type($q) `,` type($k)
   }];
   let hasVerifier = 1;
 }

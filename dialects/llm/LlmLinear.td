@@ -20,7 +20,8 @@ def Llm_LinearOp : Llm_Op<"linear", [Pure]> {
       scales dw[n, b].
       ```
       isum[t, n, b] = sum_{i < 32} qx[t, 32 b + i] * qw[n, 32 b + i]
-      result[t, n] = readAccumulator(sum_b blockTerm(isum[t, n, b], dw[n, b], dx[t, b]))
+      term[t, n, b] = blockTerm(isum[t, n, b], dw[n, b], dx[t, b])
+      result[t, n] = readAccumulator(sum_b term[t, n, b])
       ```
       f16: both sides are rounded to f16, and
       ```

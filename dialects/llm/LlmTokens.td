@@ -14,8 +14,8 @@ def Llm_EmbedOp : Llm_Op<"embed", [Pure]> {
     with `table` a [vocab, n] matrix of the model file.
 
     Numerics:
-      The value of a stored element: q8_0 f32(d) * q, q4_0 f32(d) * (q - 8), both
-      exact in f32; f16 the element rounded to f16. An id outside
+      The value of a stored element: q8_0 f32(d) * q, q4_0 f32(d) * (q - 8),
+      both exact in f32; f16 the element rounded to f16. An id outside
       0 .. vocab-1 is an error.
 
     Constraints:
@@ -34,8 +34,8 @@ def Llm_EmbedOp : Llm_Op<"embed", [Pure]> {
                        Llm_WeightFormatAttr:$format);
   let results = (outs Llm_Rows:$result);
   let assemblyFormat = [{
-    $ids `table` `(` $table `)` `format` `(` custom<Word>($format) `)` `vocab` `(` $vocab `)`
-    attr-dict `:` type($ids) `->` type($result)
+    $ids `table` `(` $table `)` `format` `(` custom<Word>($format) `)`
+    `vocab` `(` $vocab `)` attr-dict `:` type($ids) `->` type($result)
   }];
   let hasVerifier = 1;
 }

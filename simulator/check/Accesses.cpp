@@ -68,8 +68,9 @@ void append(const Stretch &s, int64_t offset, std::vector<Cell> &to) {
 }
 
 /// How many values the dynamic term has when POS < `positions`.
-int64_t dynamicValues(Dynamic dynamic, int64_t positions, int32_t lanes) {
-  switch (dynamic) {
+int64_t dynamicValues(const AddressPattern &a, int64_t positions,
+                      int32_t lanes) {
+  switch (a.dynamicStep == 0 ? Dynamic::None : a.dynamic) {
   case Dynamic::None:
     return 1;
   case Dynamic::Position:
@@ -84,7 +85,7 @@ std::vector<Cell> plainCells(const AddressPattern &address,
                              const BurstShape &shape, uint32_t positions,
                              int32_t lanes) {
   std::vector<Cell> cells;
-  int64_t values = dynamicValues(address.dynamic, positions, lanes);
+  int64_t values = dynamicValues(address, positions, lanes);
   for (const Stretch &s : stretchesOf(address, shape)) {
     for (int64_t v = 0; v < values; ++v) {
       append(s, v * address.dynamicStep, cells);
@@ -106,6 +107,10 @@ std::vector<Cell> tokenCells(const WriteOp &op, int64_t positions) {
   return cells;
 }
 
+int64_t chunksOf(const WriteOp &op, int64_t positions, int32_t lanes) {
+  return op.stripeStep == 0 ? 1 : (positions - 1) / lanes + 1;
+}
+
 /// See WriteOp: the row of bytes of a token lies across the slices. A cell's
 /// tick is that of the last vector that may go there.
 std::vector<Cell> stripedCells(const WriteOp &op, int64_t positions,
@@ -117,10 +122,10 @@ std::vector<Cell> stripedCells(const WriteOp &op, int64_t positions,
   }
   std::vector<Cell> cells;
   for (auto [address, tick] : lastAt) {
-    for (int64_t chunk = 0; chunk * lanes < positions; ++chunk) {
+    for (int64_t chunk = 0; chunk < chunksOf(op, positions, lanes); ++chunk) {
       int64_t rows = std::min<int64_t>(lanes, positions - chunk * lanes);
       int64_t count = (rows * op.stripeBytes + op.width - 1) / op.width;
-      int64_t values = dynamicValues(op.address.dynamic, positions, lanes);
+      int64_t values = dynamicValues(op.address, positions, lanes);
       for (int64_t v = 0; v < values; ++v) {
         cells.push_back(
             {address + chunk * op.stripeStep + v * op.address.dynamicStep,
@@ -139,8 +144,15 @@ AddressBox boxOf(const AddressPattern &a, uint32_t positions, int32_t lanes) {
     int64_t reach = int64_t(a.step[k]) * (int64_t(a.extent[k]) - 1);
     (reach < 0 ? box.low : box.high) += reach;
   }
-  box.high +=
-      (dynamicValues(a.dynamic, positions, lanes) - 1) * int64_t(a.dynamicStep);
+  box.high += (dynamicValues(a, positions, lanes) - 1) * int64_t(a.dynamicStep);
+  return box;
+}
+
+AddressBox boxOf(const WriteOp &op, uint32_t positions, int32_t lanes) {
+  AddressBox box = boxOf(op.address, positions, lanes);
+  if (op.stripeBytes > 0) {
+    box.high += (chunksOf(op, positions, lanes) - 1) * int64_t(op.stripeStep);
+  }
   return box;
 }
 

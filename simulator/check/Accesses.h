@@ -21,12 +21,15 @@ struct Cell {
   Tick last() const { return std::max(at(low), at(high())); }
 };
 
-/// Least and greatest address of a read, when POS < `positions`.
+/// Least and greatest address of vector addresses, when POS < `positions`.
 struct AddressBox {
   int64_t low, high;
 };
 AddressBox boxOf(const AddressPattern &address, uint32_t positions,
                  int32_t lanes);
+
+/// The same of a write; of its stripes' origins when it is striped.
+AddressBox boxOf(const WriteOp &op, uint32_t positions, int32_t lanes);
 
 /// Ticks are relative to the access of vector 0 in the same slice. Cells may
 /// overlap. With a dynamic term they are all the places that the access may

@@ -228,8 +228,8 @@ void FormCheck::checkTables() {
   }
   if (program.tokens == 0 || program.bucket == 0 ||
       program.tokens > uint32_t(m.lanes) || program.context < program.bucket ||
-      program.context > (1u << 30)) {
-    exam.fail(Rule::Form, "expected 1 <= tokens <= lanes and 1 <= bucket <= "
+      program.tokens > program.bucket || program.context > (1u << 24)) {
+    exam.fail(Rule::Form, "expected 1 <= tokens <= lanes, bucket and bucket <= "
                           "context, found " +
                               std::to_string(program.tokens) + ", " +
                               std::to_string(program.bucket) + " and " +

@@ -108,7 +108,9 @@ private:
 
   void addRead(uint32_t index, Tick tick, const ReadOp &op);
   void addWrite(uint32_t index, Tick tick, const WriteOp &op);
-  bool settledByBox(uint32_t index, Tick tick, const ReadOp &op);
+  bool inBank(uint32_t index, Tick tick, AddressBox box, uint64_t vectors);
+  bool settledByBox(uint32_t index, Tick tick, const ReadOp &op,
+                    AddressBox box);
   void push(int slice, int bank, Access access, Tick start, bool write);
   void settle(int slice, int bank);
   void place(int slice, int bank, Pending p, AliveRegions &alive);
@@ -133,9 +135,26 @@ void MemoryCheck::push(int slice, int bank, Access access, Tick start,
   queueOf(slice, bank).push({access, write, pushed++});
 }
 
+/// Whether an access may be expanded into cells.
+bool MemoryCheck::inBank(uint32_t index, Tick tick, AddressBox box,
+                         uint64_t vectors) {
+  if (box.low < 0 || box.high >= m.sram.vectorsPerBank) {
+    complaints.fail(Rule::Address, index, tick,
+                    "its addresses are " + std::to_string(box.low) + "-" +
+                        std::to_string(box.high) + "; a bank has " +
+                        std::to_string(m.sram.vectorsPerBank));
+    return false;
+  }
+  if (vectors > kMaxAccessVectors) {
+    complaints.fail(Rule::Form, index, tick, "its burst is too long");
+    return false;
+  }
+  return true;
+}
+
 /// Weights and tables: nobody writes them, so time does not matter.
-bool MemoryCheck::settledByBox(uint32_t index, Tick tick, const ReadOp &op) {
-  AddressBox box = boxOf(op.address, exam.program.bucket, m.lanes);
+bool MemoryCheck::settledByBox(uint32_t index, Tick tick, const ReadOp &op,
+                               AddressBox box) {
   for (int s = op.slice; s < op.slice + op.width; ++s) {
     int64_t r = map.fixedAt(s, op.bank, box.low);
     if (r < 0 || box.high >= endOf(map[r]) || map[r].kind == RegionKind::Kv) {
@@ -151,7 +170,9 @@ bool MemoryCheck::settledByBox(uint32_t index, Tick tick, const ReadOp &op) {
 }
 
 void MemoryCheck::addRead(uint32_t index, Tick tick, const ReadOp &op) {
-  if (settledByBox(index, tick, op)) {
+  AddressBox box = boxOf(op.address, exam.program.bucket, m.lanes);
+  if (settledByBox(index, tick, op, box) ||
+      !inBank(index, tick, box, op.shape.count())) {
     return;
   }
   std::vector<Cell> cells = cellsOf(op, exam.program.bucket, m.lanes);
@@ -164,6 +185,10 @@ void MemoryCheck::addRead(uint32_t index, Tick tick, const ReadOp &op) {
 }
 
 void MemoryCheck::addWrite(uint32_t index, Tick tick, const WriteOp &op) {
+  AddressBox box = boxOf(op, exam.program.bucket, m.lanes);
+  if (!inBank(index, tick, box, op.shape.count())) {
+    return;
+  }
   bool range = op.mask == LaneMask::Range;
   Access access = {{},
                    index,
@@ -298,6 +323,16 @@ void checkContext(Examination &exam) {
     const Instruction &instruction = exam.program.instructions[i];
     const auto *op = std::get_if<WriteOp>(&instruction.operation);
     if (!op || (op->stripeBytes == 0 && op->address.dynamic == Dynamic::None)) {
+      continue;
+    }
+    AddressBox box = boxOf(*op, exam.program.context, exam.machine.lanes);
+    if (box.high >= exam.machine.sram.vectorsPerBank ||
+        op->shape.count() > kMaxAccessVectors) {
+      complaints.fail(Rule::Context, i, instruction.tick,
+                      "at a position below the context of " +
+                          std::to_string(exam.program.context) +
+                          " it would write address " +
+                          std::to_string(box.high) + " of a bank");
       continue;
     }
     for (const Cell &cell :

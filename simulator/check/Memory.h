@@ -23,6 +23,9 @@ struct RegionAccesses {
   std::vector<Access> writes, reads;
 };
 
+/// Vectors of one access to temporaries or KV; keeps expansion bounded.
+inline constexpr uint64_t kMaxAccessVectors = 1 << 20;
+
 /// At most one violation of a rule an instruction, however wide it is.
 class Complaints {
 public:
