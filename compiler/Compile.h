@@ -3,6 +3,7 @@
 
 #include "compiler/image/ImagePlan.h"
 #include "compiler/import/ImportModel.h"
+#include "compiler/schedule/Outcome.h"
 #include "machine/Program.h"
 
 #include "mlir/IR/OwningOpRef.h"
@@ -24,12 +25,19 @@ struct CompiledStep {
   mlir::OwningOpRef<mlir::ModuleOp> step;
   /// Vectors of instruction text this program takes.
   int64_t textVectors = 0;
+  /// What the predicted end stands beside.
+  schedule::LowerBounds bounds;
 };
 
 /// Compiles one step. The error is the first diagnostic, as one line.
 Expected<CompiledStep> compileStep(mlir::MLIRContext &context,
                                    const models::ModelConfig &config,
                                    const CompileRequest &request);
+/// The same for a step that is already in `llm`. `request.import` is not looked
+/// at but for the hash, which names the model and its formats.
+Expected<CompiledStep> compileModule(mlir::OwningOpRef<mlir::ModuleOp> step,
+                                     const models::ModelConfig &config,
+                                     const CompileRequest &request);
 
 /// The context with every dialect the compiler uses.
 std::unique_ptr<mlir::MLIRContext> makeContext();

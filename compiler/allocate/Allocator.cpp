@@ -69,11 +69,12 @@ bool Allocator::meets(const std::vector<Request> &requests,
 }
 
 std::optional<uint32_t> Allocator::firstFit(const Request &request,
-                                            const Candidate &candidate) const {
+                                            const Candidate &candidate,
+                                            uint32_t rest) const {
   std::vector<Block> taken;
   for (uint32_t k = 0; k < request.width; ++k) {
     space(candidate.slice + k, candidate.bank)
-        .collect(request.born, request.dies, taken);
+        .collect(request.born, request.dies, rest, taken);
   }
   std::sort(taken.begin(), taken.end(),
             [](const Block &a, const Block &b) { return a.base < b.base; });
@@ -87,23 +88,35 @@ std::optional<uint32_t> Allocator::firstFit(const Request &request,
   return base + request.length <= depth ? std::optional(base) : std::nullopt;
 }
 
+bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
+                         uint32_t rest) {
+  const Request &request = requests[number];
+  for (const Candidate &candidate : candidates(request, number)) {
+    if (meets(requests, request, candidate)) {
+      continue;
+    }
+    if (auto base = firstFit(request, candidate, rest)) {
+      for (uint32_t k = 0; k < request.width; ++k) {
+        space(candidate.slice + k, candidate.bank)
+            .add({*base, request.length, request.born, request.dies});
+      }
+      places.push_back({candidate.slice, candidate.bank, *base});
+      return true;
+    }
+  }
+  return false;
+}
+
+// Addresses rest after use: a buffer that takes over fresh ones makes its
+// writer wait for the last reader before it, and ops that could run side by
+// side would queue for memory. The rest is given up only when room is short.
 std::optional<uint32_t> Allocator::place(const std::vector<Request> &requests) {
+  uint32_t rest = 4096;
   for (uint32_t number = 0; number < requests.size(); ++number) {
-    const Request &request = requests[number];
-    bool placed = false;
-    for (const Candidate &candidate : candidates(request, number)) {
-      if (meets(requests, request, candidate)) {
-        continue;
-      }
-      if (auto base = firstFit(request, candidate)) {
-        for (uint32_t k = 0; k < request.width; ++k) {
-          space(candidate.slice + k, candidate.bank)
-              .add({*base, request.length, request.born, request.dies});
-        }
-        places.push_back({candidate.slice, candidate.bank, *base});
-        placed = true;
-        break;
-      }
+    bool placed = placeOne(requests, number, rest);
+    while (!placed && rest > 0) {
+      rest /= 4;
+      placed = placeOne(requests, number, rest);
     }
     if (!placed) {
       return number;

@@ -53,7 +53,10 @@ private:
   bool meets(const std::vector<Request> &requests, const Request &request,
              const Candidate &candidate) const;
   std::optional<uint32_t> firstFit(const Request &request,
-                                   const Candidate &candidate) const;
+                                   const Candidate &candidate,
+                                   uint32_t rest) const;
+  bool placeOne(const std::vector<Request> &requests, uint32_t number,
+                uint32_t rest);
   SliceSpace &space(uint32_t slice, uint32_t bank) {
     return spaces[slice * banks + bank];
   }

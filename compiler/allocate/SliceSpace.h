@@ -18,10 +18,12 @@ constexpr uint32_t kForever = ~0u;
 class SliceSpace {
 public:
   void add(const Block &block) { blocks.push_back(block); }
-  /// Blocks alive at some op of [born, dies].
-  void collect(uint32_t born, uint32_t dies, std::vector<Block> &out) const {
+  /// Blocks alive at some op of [born, dies], or that died less than `rest`
+  /// ops before.
+  void collect(uint32_t born, uint32_t dies, uint32_t rest,
+               std::vector<Block> &out) const {
     for (const Block &b : blocks) {
-      if (b.born <= dies && born <= b.dies) {
+      if (b.born <= dies && uint64_t(born) <= uint64_t(b.dies) + rest) {
         out.push_back(b);
       }
     }

@@ -61,17 +61,34 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+schedule::LowerBounds boundsOf(tick::ProgramOp op) {
+  auto number = [&](const char *name) {
+    return Tick(op->getAttrOfType<IntegerAttr>(name).getInt());
+  };
+  return {number(schedule::kCriticalPathAttr), number(schedule::kBusiestAttr),
+          op->getAttrOfType<StringAttr>(schedule::kBusiestResourceAttr).str()};
+}
+
 } // namespace
 
 Expected<CompiledStep> compileStep(MLIRContext &context,
                                    const models::ModelConfig &config,
                                    const CompileRequest &request) {
   FirstError first(context);
-  CompiledStep out;
-  out.step = compiler::importModel(context, config, request.import);
-  if (!out.step) {
+  auto step = compiler::importModel(context, config, request.import);
+  if (!step) {
     return first.error("import failed");
   }
+  return compileModule(std::move(step), config, request);
+}
+
+Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
+                                     const models::ModelConfig &config,
+                                     const CompileRequest &request) {
+  MLIRContext &context = *step->getContext();
+  FirstError first(context);
+  CompiledStep out;
+  out.step = std::move(step);
   OwningOpRef<ModuleOp> module = out.step->clone();
   OpBuilder b(&context);
   for (auto step : module->getOps<func::FuncOp>()) {
@@ -97,8 +114,9 @@ Expected<CompiledStep> compileStep(MLIRContext &context,
   if (failed(timed.run(*module))) {
     return first.error("scheduling failed");
   }
-  auto program = compiler::encodeProgram(
-      *module->getOps<tick::ProgramOp>().begin());
+  auto ticks = *module->getOps<tick::ProgramOp>().begin();
+  out.bounds = boundsOf(ticks);
+  auto program = compiler::encodeProgram(ticks);
   if (failed(program)) {
     return first.error("encoding failed");
   }

@@ -6,8 +6,8 @@
 
 namespace orrery::schedule {
 
-Hazards::Hazards(const Problem &problem)
-    : problem(problem), m(*problem.machine), g(m.geometry()),
+Hazards::Hazards(const Problem &problem, bool operandsOnly)
+    : problem(problem), operandsOnly(operandsOnly), m(*problem.machine), g(m.geometry()),
       cells(size_t(g.slices()) * size_t(m.sram.banks)),
       caches(problem.caches), dies(problem.replaces.size()),
       planes(size_t(g.planes())) {
@@ -81,7 +81,7 @@ Tick Hazards::earliestMemory(const Member &member) const {
       start = cache.written + m.timing.write - first;
     }
     // A cache is written by several gangs, each its own lanes or rows.
-    if (cache.read >= 0 && !isRead) {
+    if (cache.read >= 0 && !isRead && !operandsOnly) {
       start = std::max(start, cache.read + 1 - first);
     }
     return start;
@@ -92,7 +92,7 @@ Tick Hazards::earliestMemory(const Member &member) const {
         start = std::max(start, cell.written + m.timing.write - at);
       }
     });
-    if (!isRead) {
+    if (!isRead && !operandsOnly) {
       Tick first = member.offset + reach(g, member).first;
       for (uint32_t older : problem.replaces[member.region]) {
         start = std::max(start, dies[older] - first);
@@ -109,13 +109,13 @@ Tick Hazards::earliestPlane(const Member &member, const Gang &,
     start = std::max(start, bound - offset);
   };
   if (auto *op = std::get_if<LoadOp>(&member.operation)) {
-    for (uint64_t n = 0; n < op->shape.count(); ++n) {
+    for (uint64_t n = 0; n < op->shape.count() && !operandsOnly; ++n) {
       after(planes[op->plane].entries[base + op->base + n].used + 1,
             member.offset + op->shape.at(n));
     }
   } else if (auto *op = std::get_if<InstallOp>(&member.operation)) {
     auto [from, to] = planesOf(op->plane, op->format);
-    for (uint32_t p = from; p < to; ++p) {
+    for (uint32_t p = from; p < to && !operandsOnly; ++p) {
       after(planes[p].installed, member.offset);
       after(planes[p].freed[0], member.offset);
       if (op->shape.runs > 1) {
@@ -125,7 +125,7 @@ Tick Hazards::earliestPlane(const Member &member, const Gang &,
   } else if (auto *op = std::get_if<MatmulOp>(&member.operation)) {
     auto [from, to] = planesOf(op->plane, op->format);
     uint32_t per = matmulTicksPerRow(m, op->format);
-    for (uint32_t p = from; p < to; ++p) {
+    for (uint32_t p = from; p < to && !operandsOnly; ++p) {
       after(planes[p].multiplied, member.offset);
     }
     for (uint32_t k = 0; k < op->inner; ++k) {

@@ -8,7 +8,9 @@ namespace orrery::schedule {
 
 class Hazards {
 public:
-  explicit Hazards(const Problem &problem);
+  /// With `operandsOnly`, a gang waits for its operands and for nothing else:
+  /// not for memory, buffers or units that others still use.
+  explicit Hazards(const Problem &problem, bool operandsOnly = false);
 
   /// The first start at which every operand of the gang is there and nothing
   /// it overwrites is still to be read. `entryBase` is that of its load.
@@ -44,6 +46,7 @@ private:
                                          WeightFormat format) const;
 
   const Problem &problem;
+  bool operandsOnly;
   const Machine &m;
   Geometry g;
   mutable std::vector<std::vector<Cell>> cells; ///< [slice * banks + bank]

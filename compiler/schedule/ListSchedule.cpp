@@ -14,7 +14,7 @@ class ListScheduler {
 public:
   ListScheduler(const Problem &problem, const ListOptions &options)
       : problem(problem), m(*problem.machine), options(options),
-        hazards(problem), ports(resourceCount(m)),
+        hazards(problem, options.unlimited), ports(resourceCount(m)),
         streams(2 * size_t(m.streamsPerDirection)),
         users(problem.loads.size()) {}
 

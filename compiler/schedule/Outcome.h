@@ -21,6 +21,11 @@ struct LowerBounds {
   Tick busiest = 0;
   std::string busiestResource;
 };
+/// Attributes of a tick.program that carry the bounds to whoever prints them.
+inline constexpr char kCriticalPathAttr[] = "schedule.critical_path";
+inline constexpr char kBusiestAttr[] = "schedule.busiest";
+inline constexpr char kBusiestResourceAttr[] = "schedule.busiest_resource";
+
 LowerBounds lowerBounds(const Problem &problem, Tick criticalPath);
 
 } // namespace orrery::schedule

@@ -76,13 +76,27 @@ private:
     program.instructions = inOrder(flow.problem, solution);
     program.predictedTicks =
         endTick(machine, program.vectorPrograms, program.instructions);
+    Expected<Schedule> unlimited =
+        listSchedule(flow.problem, {.unlimited = true});
+    if (!unlimited) {
+      return op.emitError(unlimited.error().message);
+    }
+    LowerBounds bounds =
+        lowerBounds(flow.problem, criticalEnd(machine, flow, *unlimited));
     auto text = placeText(program, machine,
                           int64_t(op.getTextBase().value_or(0)));
     if (!text) {
       return op.emitError(text.error().message);
     }
-    emit(op, program, flow);
+    emit(op, program, flow, bounds);
     return success();
+  }
+
+  // End of the schedule that waits for operands alone.
+  static Tick criticalEnd(const Machine &machine, const FlowProblem &flow,
+                          const Schedule &unlimited) {
+    return endTick(machine, flow.problem.vectorPrograms,
+                   inOrder(flow.problem, unlimited));
   }
 
   // By tick; those of one tick in gang order.
@@ -107,9 +121,14 @@ private:
   }
 
   void emit(flow::ProgramOp op, const Program &program,
-            const FlowProblem &flow) {
+            const FlowProblem &flow, const LowerBounds &bounds) {
     OpBuilder b(op);
     tick::ProgramOp ticks = tick::createProgram(b, op.getLoc(), program);
+    ticks->setAttr(kCriticalPathAttr,
+                   b.getI64IntegerAttr(bounds.criticalPath));
+    ticks->setAttr(kBusiestAttr, b.getI64IntegerAttr(bounds.busiest));
+    ticks->setAttr(kBusiestResourceAttr,
+                   b.getStringAttr(bounds.busiestResource));
     b.setInsertionPointToEnd(&ticks.getBodyRegion().front());
     for (const Instruction &i : program.instructions) {
       tick::createInstruction(b, flow.locations[i.location], i.tick,
