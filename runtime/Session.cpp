@@ -1,6 +1,7 @@
 #include "runtime/Session.h"
 
 #include "machine/Timing.h"
+#include "runtime/CutStep.h"
 
 #include <algorithm>
 #include <bit>
@@ -18,32 +19,41 @@ Session::Session(const models::WeightSource &weights, SessionOptions options,
 
 Expected<std::unique_ptr<Session>>
 Session::open(const models::WeightSource &weights,
-              const SessionOptions &options) {
+              const SessionOptions &options, bool *tooBig) {
+  bool ignored = false;
+  bool &limits = tooBig ? *tooBig : ignored;
+  limits = false;
   auto machine = loadMachine(options.machine);
   if (!machine) {
     return machine.error();
   }
   std::unique_ptr<Session> session(
       new Session(weights, options, std::move(*machine)));
-  if (Status ok = session->start(); !ok) {
+  if (Status ok = session->start(limits); !ok) {
     return ok.error();
   }
   return session;
 }
 
-// The first program also says what the image holds; all others agree with it.
-Status Session::start() {
-  context = options.context > 0 ? options.context
-                                : weights.config().contextLength;
-  auto format = models::WeightFormat::Q8_0;
-  if (options.weights == llm::WeightFormat::Q4_0) {
-    format = models::WeightFormat::Q4_0;
-  }
-  auto table = weights.matrix("token_embd.weight", format);
+Status Session::loadEmbedding() {
+  auto own = options.tensorFormats.find("token_embd.weight");
+  auto table = EmbeddingTable::open(
+      weights,
+      own == options.tensorFormats.end() ? options.weights : own->second);
   if (!table) {
     return table.error();
   }
   embedding = std::move(*table);
+  return Success{};
+}
+
+// The first program also says what the image holds; all others agree with it.
+Status Session::start(bool &tooBig) {
+  context = options.context > 0 ? options.context
+                                : weights.config().contextLength;
+  if (Status ok = loadEmbedding(); !ok) {
+    return ok;
+  }
   if (options.chunk == 0) {
     // Rows that pass while the next tile installs; two ticks to change over.
     options.chunk =
@@ -54,11 +64,18 @@ Status Session::start() {
   options.chunk = std::clamp<int64_t>(options.chunk, 1, kMostTokens);
   auto first = compiled(1, bucketFor(1));
   if (!first) {
+    tooBig = true;
     return first.error();
+  }
+  if (options.progress) {
+    options.progress("filling SRAM");
   }
   SramImage image(chip);
   if (Status ok = fillImage((*first)->image, chip, weights, image); !ok) {
     return ok;
+  }
+  if (options.afterFill) {
+    options.afterFill((*first)->image, image);
   }
   sim = std::make_unique<sim::Simulator>(chip, std::move(image));
   return Success{};
@@ -88,7 +105,14 @@ Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
   request.import.tensorFormats = options.tensorFormats;
   request.import.kvFormat = options.kv;
   request.textBase = textVectors;
-  auto step = compileStep(*context_, weights.config(), request);
+  if (options.progress) {
+    options.progress("compiling " + std::to_string(tokens) + " tokens up to " +
+                     "position " + std::to_string(request.import.bucket));
+  }
+  auto step = options.upTo.empty()
+                  ? compileStep(*context_, weights.config(), request)
+                  : compileProbe(*context_, weights.config(), request,
+                                 options.upTo);
   if (!step) {
     return step.error();
   }
@@ -128,43 +152,86 @@ std::vector<const Program *> Session::programs() const {
   return out;
 }
 
+const CompiledStep &Session::compiledOf(const Program &program) const {
+  auto found = std::find_if(steps.begin(), steps.end(), [&](const auto &entry) {
+    return &entry.second.program == &program;
+  });
+  assert(found != steps.end() && "a program of another session");
+  return found->second;
+}
+
 mlir::ModuleOp Session::stepModule(const Program &program) const {
-  for (const auto &[key, step] : steps) {
-    if (&step.program == &program) {
-      return *step.step;
-    }
+  return *compiledOf(program).step;
+}
+
+const schedule::LowerBounds &Session::bounds(const Program &program) const {
+  return compiledOf(program).bounds;
+}
+
+Status Session::checkRoom(int64_t ids) const {
+  if (int64_t(position) + ids > context) {
+    return Error{std::to_string(ids) + " tokens at position " +
+                 std::to_string(position) + " do not fit the context of " +
+                 std::to_string(context)};
   }
-  return {};
+  return Success{};
+}
+
+// The tokens of a step stay inside one position tile.
+Expected<Session::Chunk> Session::nextChunk(int64_t at, int64_t left) {
+  int64_t wanted = std::min(left, chip.lanes - at % chip.lanes);
+  auto with =
+      wanted == 1
+          ? compiled(1, bucketFor(at + 1))
+          : compiledChunk(bucketFor(at + std::min(wanted, options.chunk)));
+  if (!with) {
+    return with.error();
+  }
+  return Chunk{*with, std::min(wanted, int64_t((*with)->program.tokens))};
+}
+
+Status Session::prepare(int64_t ids, int64_t positions) {
+  if (Status ok = checkRoom(ids); !ok) {
+    return ok;
+  }
+  int64_t at = position, end = at + ids;
+  int64_t last = std::max(end, std::min(positions, context));
+  while (at < last) {
+    auto chunk = nextChunk(at, std::max<int64_t>(end - at, 1));
+    if (!chunk) {
+      return chunk.error();
+    }
+    at += chunk->tokens;
+  }
+  return Success{};
+}
+
+Expected<StepRecord> Session::readSome(std::span<const int32_t> &ids) {
+  assert(!ids.empty() && "nothing to read");
+  if (Status ok = checkRoom(int64_t(ids.size())); !ok) {
+    return ok.error();
+  }
+  auto chunk = nextChunk(position, int64_t(ids.size()));
+  if (!chunk) {
+    return chunk.error();
+  }
+  auto record = step(ids.first(size_t(chunk->tokens)), *chunk->step);
+  ids = ids.subspan(size_t(chunk->tokens));
+  return record;
 }
 
 Expected<std::vector<StepRecord>>
 Session::read(std::span<const int32_t> ids) {
-  if (int64_t(position) + int64_t(ids.size()) > context) {
-    return Error{std::to_string(ids.size()) + " tokens at position " +
-                 std::to_string(position) + " do not fit the context of " +
-                 std::to_string(context)};
+  if (Status ok = checkRoom(int64_t(ids.size())); !ok) {
+    return ok.error();
   }
   std::vector<StepRecord> records;
   while (!ids.empty()) {
-    // The tokens of a step stay inside one position tile.
-    size_t most = size_t(chip.lanes) - position % size_t(chip.lanes);
-    size_t wanted = std::min(ids.size(), most);
-    auto with = wanted == 1
-                    ? compiled(1, bucketFor(int64_t(position) + 1))
-                    : compiledChunk(bucketFor(
-                          int64_t(position) +
-                          int64_t(std::min<size_t>(
-                              wanted, size_t(options.chunk)))));
-    if (!with) {
-      return with.error();
-    }
-    size_t now = std::min(wanted, size_t((*with)->program.tokens));
-    auto record = step(ids.first(now), **with);
+    auto record = readSome(ids);
     if (!record) {
       return record.error();
     }
     records.push_back(std::move(*record));
-    ids = ids.subspan(now);
   }
   return records;
 }
@@ -175,7 +242,7 @@ std::vector<float> Session::embed(std::span<const int32_t> ids,
   size_t row = size_t(program.inputVectors) * size_t(chip.lanes);
   std::vector<float> out(program.tokens * row);
   for (size_t t = 0; t < ids.size(); ++t) {
-    auto values = embedding.dequantizedRow(ids[t]);
+    auto values = embedding.row(ids[t]);
     std::copy(values.begin(), values.end(),
               out.begin() + std::ptrdiff_t(t * row));
   }
@@ -185,9 +252,9 @@ std::vector<float> Session::embed(std::span<const int32_t> ids,
 Expected<StepRecord> Session::step(std::span<const int32_t> ids,
                                    CompiledStep &with) {
   for (int32_t id : ids) {
-    if (id < 0 || id >= embedding.rows) {
+    if (id < 0 || id >= embedding.rows()) {
       return Error{"token id " + std::to_string(id) + " is outside the " +
-                   "vocabulary of " + std::to_string(embedding.rows)};
+                   "vocabulary of " + std::to_string(embedding.rows())};
     }
   }
   sim::StepInput input;

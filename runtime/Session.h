@@ -4,10 +4,12 @@
 
 #include "compiler/Compile.h"
 #include "models/WeightSource.h"
+#include "runtime/EmbeddingTable.h"
 #include "simulator/Simulator.h"
 
 #include "mlir/IR/MLIRContext.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -24,6 +26,13 @@ struct SessionOptions {
   std::map<std::string, llm::WeightFormat> tensorFormats;
   int64_t context = 0; ///< positions with room; 0: the model's
   int64_t chunk = 0;   ///< T of prompt chunks; 0: what fills the matrix unit
+  /// A probe: the step ends behind the `llm` op at this location, whose value
+  /// comes in place of the logits. Empty: the whole step.
+  std::string upTo;
+  /// Told what takes long, before it starts.
+  std::function<void(const std::string &)> progress;
+  /// Sees SRAM as the host fills it, and may spoil it. For tests.
+  std::function<void(const ImagePlan &, SramImage &)> afterFill;
 };
 
 /// One step that was simulated.
@@ -37,13 +46,20 @@ struct StepRecord {
 
 class Session {
 public:
-  /// `weights` must outlive the session.
+  /// `weights` must outlive the session. After an error, `tooBig` says whether
+  /// the machine's limits are the reason, and not a file or a value.
   static Expected<std::unique_ptr<Session>>
-  open(const models::WeightSource &weights, const SessionOptions &options);
+  open(const models::WeightSource &weights, const SessionOptions &options,
+       bool *tooBig = nullptr);
 
   /// Reads `ids` at the current position, in chunks; one record a step. Fails
   /// before anything runs when they do not fit the context.
   Expected<std::vector<StepRecord>> read(std::span<const int32_t> ids);
+  /// One step over the first of `ids`, as many as it takes; they go from `ids`.
+  Expected<StepRecord> readSome(std::span<const int32_t> &ids);
+  /// Compiles what reading `ids` tokens and then, one by one, those up to
+  /// `positions` in all needs, so that nothing fails half way.
+  Status prepare(int64_t ids, int64_t positions);
   /// Forgets all positions.
   void reset() { position = 0; }
 
@@ -54,6 +70,8 @@ public:
   std::vector<const Program *> programs() const;
   /// The step of a compiled program in `llm`, for the interpreter.
   mlir::ModuleOp stepModule(const Program &program) const;
+  /// The two lower bounds of a compiled program's schedule.
+  const schedule::LowerBounds &bounds(const Program &program) const;
   const sim::Simulator &simulator() const { return *sim; }
   sim::Simulator &simulator() { return *sim; }
 
@@ -65,7 +83,17 @@ public:
 private:
   Session(const models::WeightSource &weights, SessionOptions options,
           Machine machine);
-  Status start();
+  /// A program, and how many tokens it is to read.
+  struct Chunk {
+    CompiledStep *step;
+    int64_t tokens;
+  };
+
+  Status start(bool &tooBig);
+  Status loadEmbedding();
+  Status checkRoom(int64_t ids) const;
+  Expected<Chunk> nextChunk(int64_t at, int64_t left);
+  const CompiledStep &compiledOf(const Program &program) const;
   Expected<CompiledStep *> compiled(int64_t tokens, int64_t bucket);
   Expected<CompiledStep *> compiledChunk(int64_t bucket);
   Expected<StepRecord> step(std::span<const int32_t> ids, CompiledStep &with);
@@ -76,7 +104,7 @@ private:
   SessionOptions options;
   Machine chip;
   std::unique_ptr<mlir::MLIRContext> context_;
-  models::QuantizedMatrix embedding;
+  EmbeddingTable embedding;
   std::map<std::pair<int64_t, int64_t>, CompiledStep> steps;
   std::map<int64_t, int64_t> chunkOfBucket;
   std::unique_ptr<sim::Simulator> sim;

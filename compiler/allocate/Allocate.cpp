@@ -63,7 +63,8 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
       return signalPassFailure();
     }
     ChipLayout layout(*machine);
-    collect(program, *machine);
+    spillWidth = uint32_t(layout.kvWidth);
+    collect(program);
     allocate::Allocator allocator(*machine, layout);
     if (auto failed = allocator.place(requests)) {
       report(program, *machine, layout, *failed);
@@ -73,19 +74,29 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
       auto attr = flow::PlaceAttr::get(&getContext(), place.slice, place.bank,
                                        place.base);
       values[index].getDefiningOp()->setAttr("place", attr);
+      if (place.width != requests[index].width) {
+        auto tiles = cast<flow::TilesType>(values[index].getType());
+        values[index].setType(flow::TilesType::get(
+            &getContext(), tiles.getTiles(), tiles.getFormat(),
+            tiles.getRows(), place.width));
+      }
     }
   }
 
 private:
   // Lasting memory first, then temporaries, each in op order.
-  void collect(flow::ProgramOp program, const Machine &machine) {
+  void collect(flow::ProgramOp program) {
     requests.clear();
     values.clear();
     number.clear();
     Block &body = program.getBody().front();
-    for (flow::RegionOp op : body.getOps<flow::RegionOp>()) {
-      bool weight = op.getKind() == flow::Kind::Weight;
-      add(op.getMemory(), op.getName(), op.getSide(), weight, true);
+    // Weights before KV: they may spill into the data slices.
+    for (bool weights : {true, false}) {
+      for (flow::RegionOp op : body.getOps<flow::RegionOp>()) {
+        if ((op.getKind() == flow::Kind::Weight) == weights) {
+          add(op.getMemory(), op.getName(), op.getSide(), weights, true);
+        }
+      }
     }
     for (flow::AllocOp op : body.getOps<flow::AllocOp>()) {
       add(op.getBuffer(), "temporary", op.getSide(), false, false);
@@ -113,6 +124,12 @@ private:
       r.length = tiles.getTiles() *
                  tileCycles(flow::machineFormat(tiles.getFormat()),
                             tiles.getRows(), tiles.getWidth());
+      if (weights) {
+        r.spillWidth = spillWidth;
+        r.spillLength =
+            tiles.getTiles() * tileCycles(flow::machineFormat(tiles.getFormat()),
+                                          tiles.getRows(), spillWidth);
+      }
     }
     number[value] = uint32_t(requests.size());
     requests.push_back(std::move(r));
@@ -163,6 +180,7 @@ private:
                         << program.getTokens() << " tokens a step";
   }
 
+  uint32_t spillWidth = 0;
   std::vector<Request> requests;
   SmallVector<Value> values;
   llvm::DenseMap<Value, uint32_t> number;

@@ -9,20 +9,30 @@ Allocator::Allocator(const Machine &machine, const ChipLayout &layout)
       depth(uint32_t(machine.sram.vectorsPerBank)),
       spaces(size_t(machine.geometry().slices()) * banks) {}
 
-// Weights: the groups of their side in turn, first bank first. Others: every
-// aligned group of slices; KV and tables (alive for ever) from the last bank
-// down, temporaries from the first up, so that they seldom share a bank.
+// The groups of their side in turn, first bank first; when those are full, the
+// data slices' last bank, over fewer slices and so at a lower install rate.
+void Allocator::weightCandidates(const Request &request, uint32_t number,
+                                 std::vector<Candidate> &out) const {
+  for (uint32_t bank = 0; bank < banks; ++bank) {
+    for (int32_t k = 0; k < layout.groups; ++k) {
+      int32_t group = (k + int32_t(number)) % layout.groups;
+      out.push_back({uint32_t(layout.groupFirst(request.side, group)), bank,
+                     request.width, request.length});
+    }
+  }
+  if (request.spillWidth > 0) {
+    out.push_back({uint32_t(layout.dataFirst(request.side)), banks - 1,
+                   request.spillWidth, request.spillLength});
+  }
+}
+
+// Data: every aligned group of slices; KV and tables (alive for ever) from the
+// last bank down, temporaries from the first up, so that they seldom share one.
 std::vector<Allocator::Candidate>
 Allocator::candidates(const Request &request, uint32_t number) {
   std::vector<Candidate> out;
   if (request.weights) {
-    for (uint32_t bank = 0; bank < banks; ++bank) {
-      for (int32_t k = 0; k < layout.groups; ++k) {
-        int32_t group = (k + int32_t(number)) % layout.groups;
-        out.push_back(
-            {uint32_t(layout.groupFirst(request.side, group)), bank});
-      }
-    }
+    weightCandidates(request, number, out);
     return out;
   }
   bool lasting = request.dies == kForever;
@@ -38,7 +48,7 @@ Allocator::candidates(const Request &request, uint32_t number) {
       uint32_t step = request.width <= 4 ? request.width : 1;
       for (uint32_t s = 0; s + request.width <= uint32_t(layout.dataSlices);
            s += step) {
-        level.push_back({first + s, bank});
+        level.push_back({first + s, bank, request.width, request.length});
       }
     }
     std::rotate(level.begin(),
@@ -50,17 +60,15 @@ Allocator::candidates(const Request &request, uint32_t number) {
   return out;
 }
 
-bool Allocator::meets(const std::vector<Request> &requests,
-                      const Request &request,
+bool Allocator::meets(const Request &request,
                       const Candidate &candidate) const {
   for (const Request::Neighbour &n : request.neighbours) {
     if (n.request >= places.size()) {
       continue; // placed later, and it will look at us
     }
     const Place &other = places[n.request];
-    uint32_t width = requests[n.request].width;
-    bool sameSlices = candidate.slice < other.slice + width &&
-                      other.slice < candidate.slice + request.width;
+    bool sameSlices = candidate.slice < other.slice + other.width &&
+                      other.slice < candidate.slice + candidate.width;
     if (sameSlices && (n.theirs == n.ours || candidate.bank == other.bank)) {
       return true;
     }
@@ -72,7 +80,7 @@ std::optional<uint32_t> Allocator::firstFit(const Request &request,
                                             const Candidate &candidate,
                                             uint32_t rest) const {
   std::vector<Block> taken;
-  for (uint32_t k = 0; k < request.width; ++k) {
+  for (uint32_t k = 0; k < candidate.width; ++k) {
     space(candidate.slice + k, candidate.bank)
         .collect(request.born, request.dies, rest, taken);
   }
@@ -80,27 +88,28 @@ std::optional<uint32_t> Allocator::firstFit(const Request &request,
             [](const Block &a, const Block &b) { return a.base < b.base; });
   uint32_t base = 0;
   for (const Block &block : taken) {
-    if (base + request.length <= block.base) {
+    if (base + candidate.length <= block.base) {
       break;
     }
     base = std::max(base, block.base + block.length);
   }
-  return base + request.length <= depth ? std::optional(base) : std::nullopt;
+  return base + candidate.length <= depth ? std::optional(base) : std::nullopt;
 }
 
 bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
                          uint32_t rest) {
   const Request &request = requests[number];
   for (const Candidate &candidate : candidates(request, number)) {
-    if (meets(requests, request, candidate)) {
+    if (meets(request, candidate)) {
       continue;
     }
     if (auto base = firstFit(request, candidate, rest)) {
-      for (uint32_t k = 0; k < request.width; ++k) {
+      for (uint32_t k = 0; k < candidate.width; ++k) {
         space(candidate.slice + k, candidate.bank)
-            .add({*base, request.length, request.born, request.dies});
+            .add({*base, candidate.length, request.born, request.dies});
       }
-      places.push_back({candidate.slice, candidate.bank, *base});
+      places.push_back(
+          {candidate.slice, candidate.bank, *base, candidate.width});
       return true;
     }
   }

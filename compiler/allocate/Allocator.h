@@ -25,6 +25,8 @@ struct Request {
   uint32_t born, dies;
   int32_t side;      ///< hemisphere, or -1
   bool weights;      ///< weight groups; else data slices
+  /// Weights only: shape when they must lie in data slices, narrower.
+  uint32_t spillWidth = 0, spillLength = 0;
   /// Other requests accessed by the same op: their number, their use there,
   /// and this one's.
   struct Neighbour {
@@ -36,6 +38,7 @@ struct Request {
 
 struct Place {
   uint32_t slice, bank, base;
+  uint32_t width; ///< the request's, or its spillWidth
 };
 
 class Allocator {
@@ -47,11 +50,12 @@ public:
 
 private:
   struct Candidate {
-    uint32_t slice, bank;
+    uint32_t slice, bank, width, length;
   };
+  void weightCandidates(const Request &request, uint32_t number,
+                        std::vector<Candidate> &out) const;
   std::vector<Candidate> candidates(const Request &request, uint32_t number);
-  bool meets(const std::vector<Request> &requests, const Request &request,
-             const Candidate &candidate) const;
+  bool meets(const Request &request, const Candidate &candidate) const;
   std::optional<uint32_t> firstFit(const Request &request,
                                    const Candidate &candidate,
                                    uint32_t rest) const;

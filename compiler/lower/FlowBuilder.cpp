@@ -206,9 +206,13 @@ LogicalResult FlowBuilder::finish(mlir::Operation *terminator) {
       continue; // argmax: sent below
     }
     Rows &rows = found->second;
+    // Heads lie apart in their slots: whoever asked for them gets all lanes.
+    int32_t vectors = rows.axis.vectors();
+    int32_t elements = rows.axis.isDense() ? rows.axis.elements
+                                           : vectors * layout.lanes;
     b.create<flow::LogitsOp>(terminator->getLoc(), rows.f32,
-                             b.getI32IntegerAttr(rows.axis.vectors()),
-                             b.getI32IntegerAttr(rows.axis.elements));
+                             b.getI32IntegerAttr(vectors),
+                             b.getI32IntegerAttr(elements));
   }
   if (!sent) {
     return terminator->emitOpError("a step must return an llm.argmax");

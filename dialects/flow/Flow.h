@@ -1,4 +1,4 @@
-// The flow dialect in C++: how a shard is computed. FlowOps.td is its
+// The flow dialect in C++: how a shard is computed. The .td files are its
 // specification.
 #pragma once
 
@@ -26,6 +26,14 @@ namespace orrery::flow {
 AddressPattern addressPattern(AccessAttr access, uint32_t base);
 /// Vectors the access touches.
 uint64_t vectorCount(AccessAttr access);
+/// The least and the greatest vector it touches, without the dynamic term.
+std::pair<int64_t, int64_t> staticRange(AccessAttr access);
+/// The slices that memory of this type takes side by side, and the addresses
+/// in each.
+struct Extent {
+  uint32_t slices, addresses;
+};
+Extent extentOf(mlir::Type memory);
 
 inline orrery::StreamType machineType(StreamType t) {
   return static_cast<orrery::StreamType>(t);

@@ -1,4 +1,4 @@
-// Registration and verifiers of the grid dialect; labels as in GridOps.td.
+// Registration of the grid dialect, and the checks of its ops.
 #include "dialects/grid/Grid.h"
 
 #include "mlir/IR/Builders.h"
@@ -29,21 +29,25 @@ LogicalResult StageOp::verify() {
   if (seen.empty()) {
     return emitOpError("(C1) needs at least one chip");
   }
-  if (getWeightBytes() + getKvBytes() > getCapacityBytes()) {
-    return emitOpError("(C2) weights ")
-           << getWeightBytes() << " B + KV " << getKvBytes()
-           << " B exceed the capacity of " << getCapacityBytes() << " B";
+  if (getWeightBytes() < 0 || getKvBytes() < 0 ||
+      getWeightBytes() > getCapacityBytes() ||
+      getKvBytes() > getCapacityBytes() - getWeightBytes()) {
+    return emitOpError("(C2) weights of ")
+           << getWeightBytes() << " B and KV of " << getKvBytes()
+           << " B do not fit the capacity of " << getCapacityBytes() << " B";
   }
+  return success();
+}
+
+LogicalResult StageOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getValues().getTypes() != getResultTypes()) {
     return emitOpError("(C3) results differ from the yielded values");
   }
-  for (mlir::Operation &op : getBody().front()) {
-    if (isa<StageOp>(op)) {
-      return emitOpError("(C4) a stage inside a stage");
-    }
-  }
-  return success();
+  bool nested = getBody()
+                    .walk([](StageOp) { return WalkResult::interrupt(); })
+                    .wasInterrupted();
+  return nested ? emitOpError("(C4) a stage inside a stage") : success();
 }
 
 } // namespace orrery::grid

@@ -10,7 +10,7 @@ namespace {
 
 /// Bounds that no real program comes near; beyond them sums could overflow.
 constexpr Tick kMaxTick = Tick(1) << 40;
-constexpr uint64_t kMaxRuns = 1 << 22;
+constexpr uint64_t kMaxRuns = 1 << 18;
 
 class FormCheck {
 public:
@@ -229,8 +229,8 @@ void FormCheck::checkTables() {
   if (program.tokens == 0 || program.bucket == 0 ||
       program.tokens > uint32_t(m.lanes) || program.context < program.bucket ||
       program.tokens > program.bucket || program.context > (1u << 24)) {
-    exam.fail(Rule::Form, "expected 1 <= tokens <= lanes, bucket and bucket <= "
-                          "context, found " +
+    exam.fail(Rule::Form, "expected 1 <= tokens <= lanes, tokens <= bucket "
+                          "<= context, found " +
                               std::to_string(program.tokens) + ", " +
                               std::to_string(program.bucket) + " and " +
                               std::to_string(program.context));

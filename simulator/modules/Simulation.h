@@ -58,6 +58,11 @@ public:
   /// Runs until nothing is due any more; throws what a guarded body threw.
   void run() {
     sc_core::sc_start();
+    if (error && sc_core::sc_pending_activity()) {
+      // Pending notifications would leak with the context: let them come, the
+      // guarded bodies do nothing any more.
+      sc_core::sc_start();
+    }
     fixMainStack();
     if (error) {
       std::rethrow_exception(std::exchange(error, nullptr));

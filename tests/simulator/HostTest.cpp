@@ -1,5 +1,5 @@
 // The host port, and what the host has to keep to.
-#include "TestChip.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 

@@ -2,9 +2,9 @@
 // worth of entries, tiles over 16 streams, results to slices 0-3.
 #pragma once
 
-#include "TestChip.h"
 #include "machine/Timing.h"
 #include "machine/numerics.h"
+#include "tests/simulator/TestChip.h"
 
 #include <random>
 

@@ -1,6 +1,6 @@
 // The matrix unit against scalar sums from numerics.h, and its timing rules:
 // legal in cycle c, illegal in c - 1.
-#include "MatrixPath.h"
+#include "tests/simulator/MatrixPath.h"
 
 #include <gtest/gtest.h>
 

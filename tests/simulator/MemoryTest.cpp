@@ -1,5 +1,5 @@
 // SRAM: ports, banks, regions, distances between write and read, KV appends.
-#include "TestChip.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 

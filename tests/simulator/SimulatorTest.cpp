@@ -1,6 +1,6 @@
 // The simulator as a whole: repeatable, many in a process, books that add up.
-#include "MatrixPath.h"
 #include "simulator/report/Trace.h"
+#include "tests/simulator/MatrixPath.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Overlapping bursts of reads and of writes fed by them, against a memory that
 // does one vector after another in the order of the cycles.
-#include "TestChip.h"
 #include "simulator/function/SramValues.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ Copy randomCopy(std::mt19937 &random, uint32_t j) {
   auto slice = [&] { return uint16_t(pick(0, uint32_t(kSlices - width))); };
   auto direction = [&] { return Direction(pick(0, 1)); };
   Copy c;
-  c.read = TestChip::read(slice(), width, address(), {{direction(), 0}, 0},
-                          shape);
+  c.read =
+      TestChip::read(slice(), width, address(), {{direction(), 0}, 0}, shape);
   c.write = TestChip::write(slice(), width, address(), {direction(), 0}, shape);
   c.readTick = 100 + 16 * j + kRound * pick(0, 8);
   c.writeTick = c.readTick + 8 + kRound * pick(0, 2);

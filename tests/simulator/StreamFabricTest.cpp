@@ -1,6 +1,6 @@
 // Diagonals, ranges, conflicts: the rule of machine/README.md, sections 1, 2.
 #include "simulator/timing/StreamFabric.h"
-#include "TestChip.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 

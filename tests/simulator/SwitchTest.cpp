@@ -1,5 +1,5 @@
 // The switch unit: lane maps and the transposing of token vectors.
-#include "TestChip.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Each ALU step, reduction and stream type against numerics.h.
-#include "TestChip.h"
 #include "machine/numerics.h"
 #include "simulator/function/Lanes.h"
 #include "simulator/function/VectorValues.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 

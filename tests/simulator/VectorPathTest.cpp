@@ -1,5 +1,5 @@
 // The first path through the chip: read, vector, write.
-#include "TestChip.h"
+#include "tests/simulator/TestChip.h"
 
 #include <gtest/gtest.h>
 

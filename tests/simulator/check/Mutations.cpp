@@ -43,7 +43,7 @@ const std::vector<Mutation> &mutations() {
       {"shorten lifetime", {"lifetime"}, true, shortenLife},
       {"write a constant", {"kind"}, true, constantWritten},
       {"read uninitialised", {"uninitialised"}, true, uninitialised},
-      {"change plane", {"operand", "form"}, true, changePlane},
+      {"change plane", {"operand", "dropped", "form"}, true, changePlane},
       {"change format",
        {"tile", "activation", "type", "form"},
        true,

@@ -1,0 +1,145 @@
+// The program and what lies in SRAM.
+#ifndef ORRERY_DIALECTS_FLOW_FLOWMEMORY_TD
+#define ORRERY_DIALECTS_FLOW_FLOWMEMORY_TD
+
+include "dialects/flow/FlowAttributes.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Flow_ProgramOp : Flow_Op<"program", [NoTerminator, NoRegionArguments,
+    SingleBlock, IsolatedFromAbove]> {
+  let summary = "one token step of one stage";
+  let description = [{
+    `tokens` new tokens, attending to at most `bucket` positions of a KV cache
+    with room for `context`, both in whole position tiles. `machine` is a
+    preset, a file or a description's text. `text_base` vectors of the room for
+    instructions belong to other programs of the set; `hash` names model and
+    formats.
+
+    Constraints:
+      - (C1) tokens is at least 1; tokens <= bucket <= context.
+      - (C2) the body holds flow ops only, and no program.
+      - (C3) every lane of a temporary is written once, and no vector of one is
+        read that no earlier op wrote.
+      - (C4) no two buffers or regions that have places share an address of a
+        slice's bank, unless both are temporaries of which one is last named
+        before the other is first named.
+
+    Example: tests/dialects/flow/program.mlir
+    ```mlir
+    flow.program machine "lpu-small" model "one layer" tokens 2 bucket 128
+        context 512 {
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$machine, StrAttr:$model, Flow_Long:$tokens,
+                       Flow_Long:$bucket, Flow_Long:$context,
+                       OptionalAttr<UI64Attr>:$model_hash,
+                       OptionalAttr<Flow_Long>:$text_base);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `machine` $machine `model` $model `tokens` $tokens `bucket` $bucket
+    `context` $context (`hash` $model_hash^)? (`text_base` $text_base^)?
+    attr-dict-with-keyword $body
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Flow_AllocOp : Flow_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a temporary buffer";
+  let description = [{
+    Undefined until written. `side` says in which hemisphere it must lie (0
+    west, 1 east; -1, the default, anywhere); `place` is what `--flow-allocate`
+    chose.
+
+    Constraints:
+      - (C1) `side` is -1, 0 or 1.
+
+    Example: tests/dialects/flow/ops.mlir
+    ```mlir
+    %x = flow.alloc side 1 : !flow.buffer<4 x a8>
+    ```
+  }];
+  let arguments = (ins DefaultValuedAttr<Flow_Int, "-1">:$side,
+                       OptionalAttr<Flow_Place>:$place);
+  let results = (outs Flow_Buffer:$buffer);
+  let assemblyFormat = [{
+    (`side` $side^)? (`place` $place^)? attr-dict `:` qualified(type($buffer))
+  }];
+  let hasVerifier = 1;
+}
+
+def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a named part of SRAM: weights, a table, or KV cache";
+  let description = [{
+    Filled by the host before the first step (weight, table) or living across
+    steps (kv, zero at first). `side` and `place` as in flow.alloc.
+
+    A weight region is made of the matrix `name`, whose rows lie as `rows` says
+    and whose columns (the reduced axis) as `columns` says. With K vectors of
+    columns:
+    ```
+    tile n * K + k, row r, lane l = matrix[rows(first + n, low + r), columns(k, l)]
+    ```
+    where axis(j, l) is the element in lane l of vector j; padding is zero.
+
+    A table holds the vector `name` as `rows` says; or, under the names
+    "rope.cos" and "rope.sin", a vector a position with the cosine or signed
+    sine for each element of the slots of `rows`.
+
+    Numerics:
+      weights are packed as machine/Instruction.h, InstallOp; tables are f32,
+      RoPE entries from ropeTable.
+
+    Constraints:
+      - (C1) a weight region is tiles; a table is an f32 buffer.
+      - (C2) a weight region has `rows` and `columns`, a table `rows` only, a
+        KV region neither.
+      - (C3) `side` is 0 or 1 for tiles; -1, 0 or 1 for buffers.
+      - (C4) `first` and `low` are at least 0, and 0 unless it is a weight.
+      - (C5) "rope.cos" and "rope.sin" have a finite, positive rope_theta and an
+        even rope_dim of 2 to rows' head_dim; nothing else has RoPE attributes.
+      - (C6) `name` is not empty.
+
+    Example: tests/dialects/flow/ops.mlir
+    ```mlir
+    %w = flow.region weight "blk.0.attn_q.weight" rows <64> columns <64>
+         first 0 low 16 side 0 : !flow.tiles<1 x 16 rows, q8, width 16>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name,
+                       EnumAttr<Flow_Dialect, Flow_KindEnum, "kind">:$kind,
+                       DefaultValuedAttr<Flow_Int, "-1">:$side,
+                       OptionalAttr<Flow_Place>:$place,
+                       OptionalAttr<Flow_Axis>:$rows,
+                       OptionalAttr<Flow_Axis>:$columns,
+                       DefaultValuedAttr<Flow_Int, "0">:$first,
+                       DefaultValuedAttr<Flow_Int, "0">:$low,
+                       OptionalAttr<F64Attr>:$rope_theta,
+                       DefaultValuedAttr<Flow_Int, "0">:$rope_dim,
+                       UnitAttr:$rope_half);
+  let builders = [OpBuilder<(ins "::mlir::Type":$memory,
+                                 "const ::llvm::Twine &":$name,
+                                 "::orrery::flow::Kind":$kind), [{
+    $_state.addTypes(memory);
+    auto &properties = $_state.getOrAddProperties<Properties>();
+    properties.name = $_builder.getStringAttr(name);
+    properties.kind = KindAttr::get($_builder.getContext(), kind);
+    properties.side = $_builder.getI32IntegerAttr(-1);
+    properties.first = properties.low = properties.rope_dim =
+        $_builder.getI32IntegerAttr(0);
+  }]>];
+  let results = (outs AnyTypeOf<[Flow_Buffer, Flow_Tiles]>:$memory);
+  let assemblyFormat = [{
+    custom<Word>($kind) $name (`rows` $rows^)? (`columns` $columns^)?
+    (`first` $first^)? (`low` $low^)?
+    (`theta` $rope_theta^)? (`turning` $rope_dim^)?
+    (`half` $rope_half^)? (`side` $side^)? (`place` $place^)?
+    attr-dict `:` qualified(type($memory))
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

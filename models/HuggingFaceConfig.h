@@ -1,0 +1,28 @@
+// A model's shape from the config.json of a Hugging Face checkpoint.
+//
+// For compiling and timing a published shape without its weights; models/zoo/
+// holds some. Only what a plain llama decoder can have is accepted: see
+// HuggingFaceConfig.cpp for the keys.
+#pragma once
+
+#include "machine/Result.h"
+#include "models/ModelConfig.h"
+
+#include <string>
+#include <string_view>
+
+namespace orrery::models {
+
+/// Reads the text of a config.json; `where` names it in errors. Fails at the
+/// first missing or mistyped key, at keys that would change the result and are
+/// not supported (rope_scaling, sliding_window, biases, …), at another
+/// model_type than "llama", and at numbers that do not go together. Keys that
+/// say nothing about the shape (torch_dtype, …) are known by name; any other
+/// key is an error.
+Expected<ModelConfig> parseHuggingFaceConfig(std::string_view json,
+                                             const std::string &where);
+
+/// The same for a file.
+Expected<ModelConfig> readHuggingFaceConfig(const std::string &path);
+
+} // namespace orrery::models

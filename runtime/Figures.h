@@ -1,0 +1,38 @@
+// What the steps of a run add up to. Prompt and decoding are two sums: a rate
+// that mixes them says nothing.
+#pragma once
+
+#include "runtime/TimeSpent.h"
+#include "simulator/Simulator.h"
+
+#include <string>
+#include <vector>
+
+namespace orrery::runtime {
+
+struct Figures {
+  int64_t steps = 0, tokens = 0;
+  Tick ticks = 0, fewest = 0, most = 0; ///< sum; of a step
+  std::vector<Tick> busy;               ///< as Counters::units
+  uint64_t sramBytesRead = 0, sramBytesWritten = 0;
+  uint64_t hostBytesIn = 0, hostBytesOut = 0;
+  uint64_t int8Macs = 0, f16Macs = 0, aluOps = 0;
+  double joules = 0, staticJoules = 0;
+  TimeSpent spent = {};
+
+  void add(const Program &program, const sim::StepResult &result,
+           int64_t newTokens);
+};
+
+/// Queues of one kind together.
+struct UnitShare {
+  std::string name;
+  int64_t queues;
+  Tick busy; ///< over all queues
+  Tick room; ///< ticks times queues
+  double share() const { return room > 0 ? double(busy) / double(room) : 0; }
+};
+std::vector<UnitShare> unitShares(const Machine &machine,
+                                  const Figures &figures);
+
+} // namespace orrery::runtime

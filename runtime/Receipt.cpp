@@ -1,0 +1,180 @@
+#include "runtime/Receipt.h"
+
+#include "simulator/check/Check.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using llvm::formatv;
+
+namespace orrery::runtime {
+
+const char *verdictName(Verdict verdict) {
+  constexpr const char *kNames[] = {"ok", "FAIL", "not checked", "note"};
+  return kNames[size_t(verdict)];
+}
+
+static Invariant invariant(const char *name, std::string figures, bool kept) {
+  return {name, std::move(figures), kept ? Verdict::Ok : Verdict::Fail};
+}
+
+void Receipt::addStep(const Program &program, const sim::StepResult &result) {
+  ++steps;
+  instructions += program.instructions.size();
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    lateInstructions += result.executed[i] != program.instructions[i].tick;
+  }
+  lateSteps += result.ticks != program.predictedTicks;
+  predictedTicks += program.predictedTicks;
+  executedTicks += result.ticks;
+  const sim::Counters &c = result.counters;
+  units = c.units.size();
+  for (const sim::UnitCounters &u : c.units) {
+    unbalancedUnits += u.busyTicks > uint64_t(result.ticks) ||
+                       u.busyTicks + u.idleTicks != uint64_t(result.ticks);
+  }
+  bytesRead += c.bytesRead();
+  bytesTaken += c.readBytesTaken;
+  bytesDropped += c.readBytesDropped;
+  hostBytesIn += c.hostBytesIn;
+  hostBytesOut += c.hostBytesOut;
+  // A row in and a vector out for each token of the step, valid or not.
+  uint64_t vectorBytes = uint64_t(machine.lanes) * sizeof(float);
+  hostBytesInDue += vectorBytes * program.tokens * program.inputVectors;
+  hostBytesOutDue += vectorBytes * program.tokens;
+}
+
+void Receipt::addPrograms(std::span<const Program *const> all) {
+  programsShown = true;
+  programs = all.size();
+  sram = sramUse(machine, all);
+  for (const Program *program : all) {
+    check::Report report = check::checkProgram(*program, machine);
+    instructionsProven += report.instructions;
+    violations += report.violations.size() + report.violationsNotKept;
+    if (firstViolation.empty() && !report.ok()) {
+      firstViolation = report.violations.front().message;
+    }
+  }
+}
+
+void Receipt::addBits(const BitCompare &compare) {
+  bitsShown = true;
+  bits = compare;
+}
+
+Invariant Receipt::predicted() const {
+  std::string figures =
+      formatv("{0:N} = {1:N} ticks in {2:N} steps, {3:N} instructions, {4:N} "
+              "not at their tick",
+              predictedTicks, executedTicks, steps, instructions,
+              lateInstructions)
+          .str();
+  return invariant("predicted ticks = executed ticks", figures,
+                   steps > 0 && lateSteps == 0 && lateInstructions == 0);
+}
+
+Invariant Receipt::busyAndIdle() const {
+  return invariant("busy + idle = total on each unit",
+                   formatv("{0:N} units in {1:N} steps, {2:N} off", units,
+                           steps, unbalancedUnits)
+                       .str(),
+                   steps > 0 && unbalancedUnits == 0);
+}
+
+Invariant Receipt::bytesConsumed() const {
+  return invariant("bytes read from SRAM = bytes consumed",
+                   formatv("{0:N} = {1:N}, {2:N} dropped", bytesRead,
+                           bytesTaken, bytesDropped)
+                       .str(),
+                   bytesRead > 0 && bytesRead == bytesTaken &&
+                       bytesDropped == 0);
+}
+
+Invariant Receipt::hostPriced() const {
+  return invariant(
+      "embedding rows and results go over the host link",
+      formatv("{0:N} = {1:N} B in, {2:N} = {3:N} B out", hostBytesIn,
+              hostBytesInDue, hostBytesOut, hostBytesOutDue)
+          .str(),
+      hostBytesIn > 0 && hostBytesIn == hostBytesInDue &&
+          hostBytesOut == hostBytesOutDue);
+}
+
+Invariant Receipt::capacity() const {
+  auto of = [&](RegionKind kind) { return sram.bytes[size_t(kind)]; };
+  std::string figures =
+      formatv("{0:N} + {1:N} + {2:N} + {3:N} + {4:N} + {5:N} = {6:N} B{7}",
+              of(RegionKind::Weight), of(RegionKind::Table),
+              of(RegionKind::Kv), of(RegionKind::Instructions),
+              of(RegionKind::Temporary), sram.free, sram.capacity,
+              sram.conflict.empty() ? "" : "; " + sram.conflict)
+          .str();
+  return invariant(
+      "weights + tables + KV + program + temporaries + free = capacity",
+      figures, sram.addsUp());
+}
+
+Invariant Receipt::staticCheck() const {
+  std::string figures =
+      formatv("{0:N} programs, {1:N} instructions, {2:N} violations{3}",
+              programs, instructionsProven, violations,
+              firstViolation.empty() ? "" : ": " + firstViolation)
+          .str();
+  return invariant("static check of every program", figures,
+                   programs > 0 && violations == 0);
+}
+
+Invariant Receipt::bitsEqual() const {
+  const char *name = "logits = the interpreter's, bit for bit";
+  if (!bitsShown) {
+    return {name, "--validate compares them", Verdict::NotChecked};
+  }
+  std::string figures = formatv("{0:N} values at {1:N} positions, {2:N} differ",
+                                bits.values(), bits.rows(), bits.different())
+                            .str();
+  return invariant(name, figures, bits.rows() > 0 && bits.different() == 0);
+}
+
+Invariant Receipt::assumed() const {
+  auto numbers = assumedNumbers(machine);
+  return {"nothing assumed beyond these numbers of the machine",
+          formatv("{0} of {1} are assumed", numbers.size(),
+                  machine.numbers.size())
+              .str(),
+          Verdict::Note};
+}
+
+std::vector<Invariant> Receipt::invariants() const {
+  std::vector<Invariant> all;
+  if (steps > 0) {
+    all = {predicted(), busyAndIdle(), bytesConsumed(), hostPriced()};
+  }
+  if (programsShown) {
+    all.push_back(capacity());
+    all.push_back(staticCheck());
+  }
+  all.push_back(bitsEqual());
+  all.push_back(assumed());
+  return all;
+}
+
+bool Receipt::ok() const {
+  auto all = invariants();
+  return std::none_of(all.begin(), all.end(), [](const Invariant &i) {
+    return i.verdict == Verdict::Fail;
+  });
+}
+
+std::vector<SourcedNumber> assumedNumbers(const Machine &machine) {
+  std::vector<SourcedNumber> out;
+  for (const SourcedNumber &n : machine.numbers) {
+    if (n.source.starts_with("assumed")) {
+      out.push_back(n);
+    }
+  }
+  return out;
+}
+
+} // namespace orrery::runtime

@@ -1,0 +1,70 @@
+// What a run proves about itself: named invariants, each with its figures.
+//
+// Gathers them step by step; judges nothing that it was not shown. An
+// invariant that nobody checked says so and is neither kept nor broken.
+#pragma once
+
+#include "runtime/BitCompare.h"
+#include "runtime/SramUse.h"
+#include "simulator/Simulator.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace orrery::runtime {
+
+enum class Verdict { Ok, Fail, NotChecked, Note };
+/// "ok", "FAIL", "not checked", "note".
+const char *verdictName(Verdict verdict);
+
+struct Invariant {
+  std::string name, figures;
+  Verdict verdict;
+};
+
+class Receipt {
+public:
+  explicit Receipt(const Machine &machine) : machine(machine) {}
+
+  /// One simulated step.
+  void addStep(const Program &program, const sim::StepResult &result);
+  /// All programs of the run, once it is over: the static checker and the sum
+  /// of SRAM.
+  void addPrograms(std::span<const Program *const> programs);
+  /// Logits against the interpreter's.
+  void addBits(const BitCompare &compare);
+
+  /// In the order in which they are printed.
+  std::vector<Invariant> invariants() const;
+  /// None is broken.
+  bool ok() const;
+
+private:
+  Invariant predicted() const;
+  Invariant busyAndIdle() const;
+  Invariant bytesConsumed() const;
+  Invariant hostPriced() const;
+  Invariant capacity() const;
+  Invariant staticCheck() const;
+  Invariant bitsEqual() const;
+  Invariant assumed() const;
+
+  const Machine &machine;
+  uint64_t steps = 0, instructions = 0, lateInstructions = 0, lateSteps = 0;
+  Tick predictedTicks = 0, executedTicks = 0;
+  uint64_t units = 0, unbalancedUnits = 0;
+  uint64_t bytesRead = 0, bytesTaken = 0, bytesDropped = 0;
+  uint64_t hostBytesIn = 0, hostBytesInDue = 0;
+  uint64_t hostBytesOut = 0, hostBytesOutDue = 0;
+  SramUse sram;
+  uint64_t programs = 0, violations = 0, instructionsProven = 0;
+  std::string firstViolation;
+  bool programsShown = false, bitsShown = false;
+  BitCompare bits;
+};
+
+/// The numbers of the machine that are assumed, not published or derived.
+std::vector<SourcedNumber> assumedNumbers(const Machine &machine);
+
+} // namespace orrery::runtime

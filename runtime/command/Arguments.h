@@ -1,0 +1,94 @@
+// What the user asked for, one struct a command. Filled by CommandLine.cpp,
+// which is the only file that knows CLI11.
+#pragma once
+
+#include "models/ModelConfig.h"
+#include "models/Quantize.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace orrery::command {
+
+/// Documented in README.md and in `orrery --help`.
+enum ExitCode : int {
+  kOk = 0,
+  kBroken = 1, ///< an invariant failed, bits differ, a check found violations
+  kUsage = 2,
+  kBadInput = 3, ///< a file or a value
+  kDoesNotFit = 4, ///< the machine cannot hold or do it
+};
+
+/// The machine, and how the model goes onto it.
+struct Target {
+  std::string machine = "lpu-v1";
+  /// For tensors that the file keeps as floats; empty: q8_0.
+  std::optional<models::WeightFormat> weights;
+  models::KvFormat kv = models::KvFormat::Q8;
+  int64_t context = 0; ///< 0: the model's
+};
+
+struct RunArguments {
+  std::string model, prompt, counters, trace;
+  Target target;
+  int64_t count = 64;
+  double temperature = 0;
+  uint64_t seed = 0;
+  bool validate = false, json = false;
+};
+
+struct ValidateArguments {
+  std::string model, prompt, ids, golden;
+  Target target;
+  int64_t count = 16;
+  bool json = false;
+};
+
+struct CompileArguments {
+  std::string model, shape, output, emit = "program";
+  Target target;
+  int64_t tokens = 1, bucket = 0, layers = 0;
+  bool json = false;
+};
+
+struct SimulateArguments {
+  std::string program, model, prompt;
+  int64_t position = 0;
+  bool timingOnly = false, json = false;
+};
+
+struct CheckArguments {
+  std::string program;
+  bool json = false;
+};
+
+struct InspectArguments {
+  std::string file;
+  bool json = false;
+};
+
+struct PresetsArguments {
+  bool json = false;
+};
+
+using Arguments =
+    std::variant<RunArguments, ValidateArguments, CompileArguments,
+                 SimulateArguments, CheckArguments, InspectArguments,
+                 PresetsArguments>;
+
+/// The command to run, or the exit code when there is none: help was printed,
+/// or what is wrong with the line.
+std::variant<Arguments, ExitCode> parseCommandLine(int argc, char **argv);
+
+ExitCode execute(const RunArguments &arguments);
+ExitCode execute(const ValidateArguments &arguments);
+ExitCode execute(const CompileArguments &arguments);
+ExitCode execute(const SimulateArguments &arguments);
+ExitCode execute(const CheckArguments &arguments);
+ExitCode execute(const InspectArguments &arguments);
+ExitCode execute(const PresetsArguments &arguments);
+
+} // namespace orrery::command

@@ -1,0 +1,213 @@
+// The flags of every command.
+#include "runtime/command/Arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+namespace orrery::command {
+namespace {
+
+constexpr const char *kFooter =
+    "Exit codes: 0 success; 1 an invariant failed, bits differ, or a check\n"
+    "found violations; 2 usage; 3 a file or value is no good; 4 the machine\n"
+    "cannot hold or do it.";
+
+void addJson(CLI::App &app, bool &json) {
+  app.add_flag("--json", json, "Print one JSON document instead of text");
+}
+
+void addMachine(CLI::App &app, std::string &machine) {
+  app.add_option("--machine", machine, "Preset (`orrery presets`) or JSON file")
+      ->capture_default_str();
+}
+
+void addTarget(CLI::App &app, Target &target) {
+  static const std::map<std::string, models::WeightFormat> kWeights = {
+      {"q8_0", models::WeightFormat::Q8_0},
+      {"q4_0", models::WeightFormat::Q4_0}};
+  static const std::map<std::string, models::KvFormat> kKv = {
+      {"q8", models::KvFormat::Q8}, {"f16", models::KvFormat::F16}};
+  addMachine(app, target.machine);
+  app.add_option("--weights", target.weights,
+                 "Format of tensors stored as floats: q8_0 (default) or q4_0")
+      ->transform(CLI::CheckedTransformer(kWeights).description(""))
+      ->type_name("FORMAT");
+  app.add_option("--kv", target.kv, "KV cache: q8 (default) or f16")
+      ->transform(CLI::CheckedTransformer(kKv).description(""))
+      ->type_name("FORMAT");
+  app.add_option("--ctx", target.context,
+                 "Positions of the KV cache (default: the model's)")
+      ->check(CLI::PositiveNumber.description(""));
+}
+
+CLI::Option *addModel(CLI::App &app, std::string &model) {
+  return app.add_option("model", model, "GGUF file")->required();
+}
+
+void addCount(CLI::App &app, int64_t &count) {
+  app.add_option("-n,--predict", count, "Tokens to generate at most")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber.description(""));
+}
+
+void addRun(CLI::App &app, RunArguments &a) {
+  addModel(app, a.model);
+  addTarget(app, a.target);
+  app.add_option("-p,--prompt", a.prompt, "Text to continue");
+  addCount(app, a.count);
+  app.add_option("--temp", a.temperature,
+                 "Sampling temperature; 0: the greatest logit")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber.description(""));
+  app.add_option("--seed", a.seed, "Seed of sampling")->capture_default_str();
+  app.add_flag("--validate", a.validate,
+               "Compare all logits with the interpreter's");
+  app.add_option("--counters", a.counters,
+                 "Write the last step's counters there (JSON)");
+  app.add_option("--trace", a.trace,
+                 "Write the last step's trace there (Perfetto JSON)");
+  addJson(app, a.json);
+}
+
+void addValidate(CLI::App &app, ValidateArguments &a) {
+  addModel(app, a.model);
+  addTarget(app, a.target);
+  auto *prompt = app.add_option("-p,--prompt", a.prompt, "Text to continue");
+  addCount(app, a.count);
+  auto *ids = app.add_option("--ids", a.ids,
+                             "Token ids to read instead: a list, or a file");
+  ids->excludes(prompt);
+  app.add_option("--golden", a.golden,
+                 "Float64 logits at these ids: report KL and top-1")
+      ->needs(ids);
+  addJson(app, a.json);
+}
+
+void addCompile(CLI::App &app, CompileArguments &a) {
+  auto *model = app.add_option("model", a.model, "GGUF file");
+  app.add_option("--shape", a.shape, "Hugging Face config.json: shape only")
+      ->excludes(model);
+  addTarget(app, a.target);
+  app.add_option("-o,--output", a.output, "Where the result goes");
+  app.add_option("--tokens", a.tokens, "New tokens of a step")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber.description(""));
+  app.add_option("--bucket", a.bucket,
+                 "Positions a step may reach (default: the context)")
+      ->check(CLI::PositiveNumber.description(""));
+  app.add_option("--layers", a.layers, "Leading layers to keep (default: all)")
+      ->check(CLI::PositiveNumber.description(""));
+  app.add_option("--emit", a.emit, "llm, grid, flow, tick or program")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"llm", "grid", "flow", "tick", "program"})
+                  .description(""));
+  addJson(app, a.json);
+}
+
+void addSimulate(CLI::App &app, SimulateArguments &a) {
+  app.add_option("program", a.program, "Program file")->required();
+  auto *model = app.add_option("--model", a.model,
+                               "GGUF file it was compiled from: values too");
+  app.add_option("-p,--prompt", a.prompt, "Text to read")->needs(model);
+  app.add_flag("--timing-only", a.timingOnly, "Ticks without values")
+      ->excludes(model);
+  app.add_option("--position", a.position, "Position of the first token")
+      ->excludes(model)
+      ->check(CLI::NonNegativeNumber.description(""));
+  addJson(app, a.json);
+}
+
+/// One App with all commands; `chosen` is what was parsed last.
+class CommandLine {
+public:
+  CommandLine() {
+    app.require_subcommand(1);
+    app.footer(kFooter);
+    app.set_version_flag("--version", "orrery 0.1");
+    add<RunArguments>("run", "Continue a text on a simulated chip", addRun);
+    add<ValidateArguments>(
+        "validate", "Hold the simulator against the interpreter, bit for bit",
+        addValidate);
+    add<CompileArguments>("compile", "Compile a step to a program file",
+                          addCompile);
+    add<SimulateArguments>("simulate", "Run a program file", addSimulate);
+    add<CheckArguments>("check", "Prove a program file without running it",
+                        [](CLI::App &sub, CheckArguments &a) {
+                          sub.add_option("program", a.program, "Program file")
+                              ->required();
+                          addJson(sub, a.json);
+                        });
+    add<InspectArguments>(
+        "inspect", "Show a model file, a program file or a machine",
+        [](CLI::App &sub, InspectArguments &a) {
+          sub.add_option("file", a.file, "File, or the name of a preset")
+              ->required();
+          addJson(sub, a.json);
+        });
+    add<PresetsArguments>("presets", "List the built-in machines",
+                          [](CLI::App &sub, PresetsArguments &a) {
+                            addJson(sub, a.json);
+                          });
+  }
+
+  std::variant<Arguments, ExitCode> parse(int argc, char **argv) {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+      return report(error);
+    }
+    return *chosen();
+  }
+
+private:
+  template <class A, class F>
+  void add(const char *name, const char *summary, F options) {
+    CLI::App *sub = app.add_subcommand(name, summary);
+    sub->footer(kFooter);
+    auto arguments = std::make_shared<A>();
+    options(*sub, *arguments);
+    commands.push_back({sub, [arguments] { return Arguments(*arguments); }});
+  }
+
+  std::optional<Arguments> chosen() const {
+    for (const auto &[sub, arguments] : commands) {
+      if (sub->parsed()) {
+        return arguments();
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Help goes to stdout; what is wrong, as one line, to stderr.
+  ExitCode report(const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) {
+      app.exit(error);
+      return kOk;
+    }
+    std::string line = error.what();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::string name = "orrery";
+    for (const auto &command : commands) {
+      if (command.first->parsed()) {
+        name += " " + command.first->get_name();
+      }
+    }
+    std::cerr << name << ": " << line << " (see " << name << " --help)\n";
+    return kUsage;
+  }
+
+  CLI::App app{"A compiler and a simulator for SRAM-resident LLM accelerators",
+               "orrery"};
+  std::vector<std::pair<CLI::App *, std::function<Arguments()>>> commands;
+};
+
+} // namespace
+
+std::variant<Arguments, ExitCode> parseCommandLine(int argc, char **argv) {
+  return CommandLine().parse(argc, argv);
+}
+
+} // namespace orrery::command

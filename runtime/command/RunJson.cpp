@@ -1,0 +1,41 @@
+#include "runtime/command/Json.h"
+#include "runtime/command/RunReport.h"
+
+namespace orrery::command {
+
+using namespace runtime;
+
+static const char *stopName(Stop stop) {
+  constexpr const char *kNames[] = {"count", "end token", "context"};
+  return kNames[size_t(stop)];
+}
+
+std::string formatJson(const RunReport &r) {
+  double tokens = double(r.prompt.tokens + r.decode.tokens);
+  Json out = {{"model", r.modelName},
+              {"model_file", r.modelPath},
+              {"machine", r.machine.name},
+              {"weights", r.weights},
+              {"kv", r.kv},
+              {"context_positions", r.context},
+              {"text", r.text},
+              {"prompt_ids", r.promptIds},
+              {"ids", r.generated.ids},
+              {"stop", stopName(r.generated.stop)},
+              {"prompt", toJson(r.prompt, r.machine)},
+              {"decode", toJson(r.decode, r.machine)}};
+  out["schedule"] = {{"predicted_ticks", r.predictedTicks},
+                     {"critical_path_ticks", r.bounds.criticalPath},
+                     {"busiest_ticks", r.bounds.busiest},
+                     {"busiest", r.bounds.busiestResource},
+                     {"ratio", boundRatio(r.predictedTicks, r.bounds)}};
+  out["host"] = {{"programs", r.programs},
+                 {"compile_seconds", r.compileSeconds},
+                 {"simulate_seconds", r.simulateSeconds},
+                 {"tokens_per_second", tokens / r.simulateSeconds}};
+  out["sram"] = toJson(r.sram);
+  out["receipt"] = toJson(r.receipt, r.machine);
+  return dump(out);
+}
+
+} // namespace orrery::command

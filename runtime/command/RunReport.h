@@ -1,0 +1,43 @@
+// What `orrery run` says at the end, as text or as JSON.
+#pragma once
+
+#include "compiler/schedule/Outcome.h"
+#include "runtime/Figures.h"
+#include "runtime/Generate.h"
+#include "runtime/Receipt.h"
+
+#include <string>
+
+namespace orrery::command {
+
+struct RunReport {
+  const Machine &machine;
+  std::string modelName, modelPath, weights, kv;
+  int64_t context = 0, programs = 0, asked = 0;
+  std::vector<int32_t> promptIds;
+  std::string text; ///< prompt and continuation
+  runtime::Generated generated;
+  runtime::Figures prompt, decode;
+  runtime::SramUse sram;
+  runtime::Receipt receipt;
+  /// Of the program that ran last.
+  Tick predictedTicks = 0;
+  schedule::LowerBounds bounds;
+  double compileSeconds = 0, simulateSeconds = 0, interpretSeconds = 0;
+
+  explicit RunReport(const Machine &machine)
+      : machine(machine), receipt(machine) {}
+};
+
+/// Predicted ticks over the greater of the two bounds.
+double boundRatio(Tick predicted, const schedule::LowerBounds &bounds);
+
+std::string formatText(const RunReport &report);
+std::string formatJson(const RunReport &report);
+/// The receipt alone: one line an invariant, then the assumed numbers.
+std::string receiptText(const runtime::Receipt &receipt,
+                        const Machine &machine);
+/// One line a kind of region, free and capacity.
+std::string sramText(const runtime::SramUse &use, const std::string &title);
+
+} // namespace orrery::command

@@ -1,0 +1,166 @@
+#include "runtime/command/RunReport.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using llvm::formatv;
+
+namespace orrery::command {
+
+using namespace runtime;
+
+double boundRatio(Tick predicted, const schedule::LowerBounds &bounds) {
+  Tick bound = std::max(bounds.criticalPath, bounds.busiest);
+  return bound > 0 ? double(predicted) / double(bound) : 0;
+}
+
+static std::string stopText(const RunReport &r) {
+  switch (r.generated.stop) {
+  case Stop::Count:
+    return "";
+  case Stop::EndToken:
+    return ", stopped at the end token";
+  case Stop::Context:
+    return formatv(", stopped: the context of {0} is full ({1} tokens were "
+                   "asked for)",
+                   r.context, r.asked)
+        .str();
+  }
+  return "";
+}
+
+static std::string timeText(const RunReport &r) {
+  const Machine &m = r.machine;
+  std::string out;
+  out += formatv("prompt   {0} tokens in {1} steps; first token after {2:N} "
+                 "ticks, {3:f2} us\n",
+                 r.prompt.tokens, r.prompt.steps, r.prompt.ticks,
+                 m.microseconds(r.prompt.ticks));
+  if (r.decode.steps > 0) {
+    double ticks = double(r.decode.ticks) / double(r.decode.steps);
+    out += formatv("decode   {0:f0} ticks a token ({1:N} to {2:N}), {3:f2} us; "
+                   "{4:f0} tokens/s at {5} MHz\n",
+                   ticks, r.decode.fewest, r.decode.most, ticks / m.clockMhz,
+                   m.clockMhz * 1e6 / ticks, m.clockMhz);
+  }
+  out += formatv("schedule {0:N} ticks predicted; bounds: {1:N} by operands, "
+                 "{2:N} by {3}; ratio {4:f2}\n",
+                 r.predictedTicks, r.bounds.criticalPath, r.bounds.busiest,
+                 r.bounds.busiestResource,
+                 boundRatio(r.predictedTicks, r.bounds));
+  return out;
+}
+
+static std::string energyText(const RunReport &r) {
+  auto line = [&](const char *name, const Figures &f) -> std::string {
+    if (f.steps == 0) {
+      return "";
+    }
+    double seconds = r.machine.microseconds(f.ticks) * 1e-6;
+    return formatv("{0} {1:e2} J a token, {2:f1} W on average, {3:f0} % of it "
+                   "static; {4:N} B of SRAM read a step\n",
+                   name, f.joules / double(f.tokens), f.joules / seconds,
+                   100 * f.staticJoules / f.joules,
+                   int64_t(f.sramBytesRead) / f.steps)
+        .str();
+  };
+  return line("energy   prompt:", r.prompt) + line("energy   decode:", r.decode);
+}
+
+static std::string hostText(const RunReport &r) {
+  double tokens = double(r.prompt.tokens + r.decode.tokens);
+  double ticks = double(r.prompt.ticks + r.decode.ticks);
+  std::string out =
+      formatv("host     {0} programs compiled in {1:f2} s; {2:f1} tokens/s and "
+              "{3:N} ticks/s simulated here\n",
+              r.programs, r.compileSeconds, tokens / r.simulateSeconds,
+              int64_t(ticks / r.simulateSeconds));
+  return out;
+}
+
+static std::string unitsText(const RunReport &r) {
+  auto prompt = unitShares(r.machine, r.prompt);
+  auto decode = unitShares(r.machine, r.decode);
+  std::string out = "\nunits busy        queues   decode   prompt\n";
+  for (size_t i = 0; i < prompt.size(); ++i) {
+    std::string share =
+        decode.empty() ? "-"
+                       : formatv("{0:f1} %", 100 * decode[i].share()).str();
+    out += formatv("  {0,-16} {1,5} {2,8} {3,6:f1} %\n", prompt[i].name,
+                   prompt[i].queues, share, 100 * prompt[i].share());
+  }
+  return out;
+}
+
+static std::string spentText(const RunReport &r) {
+  const Figures &f = r.decode.steps > 0 ? r.decode : r.prompt;
+  std::string out =
+      formatv("\nwhere the time went ({0}; ticks a step, each counted once for "
+              "the op that ends next)\n",
+              r.decode.steps > 0 ? "decode" : "prompt");
+  for (size_t kind = 0; kind < kOpKinds.size(); ++kind) {
+    if (f.spent[kind] > 0) {
+      out += formatv("  {0,-24} {1,10:N} {2,6:f1} %\n", kOpKinds[kind],
+                     f.spent[kind] / f.steps,
+                     100 * double(f.spent[kind]) / double(f.ticks));
+    }
+  }
+  return out;
+}
+
+std::string sramText(const SramUse &use, const std::string &title) {
+  std::string out = "\n" + title + "\n";
+  auto line = [&](const char *name, Bytes bytes) {
+    out += formatv("  {0,-12} {1,13:N} B {2,6:f1} %\n", name, bytes,
+                   100 * double(bytes) / double(use.capacity));
+  };
+  for (RegionKind kind : {RegionKind::Weight, RegionKind::Table, RegionKind::Kv,
+                          RegionKind::Instructions, RegionKind::Temporary}) {
+    line(sramKindName(kind), use.bytes[size_t(kind)]);
+  }
+  line("free", use.free);
+  line("capacity", use.capacity);
+  return out;
+}
+
+// The numbers by name, as many on a line as fit 78 columns.
+static std::string assumedText(const Machine &machine) {
+  std::string out, line;
+  for (const SourcedNumber &n : assumedNumbers(machine)) {
+    std::string word = n.path + " " + formatv("{0}", n.value).str();
+    word = n.path;
+    if (!line.empty() && line.size() + word.size() > 64) {
+      out += "                " + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return line.empty() ? out : out + "                " + line + "\n";
+}
+
+std::string receiptText(const Receipt &receipt, const Machine &machine) {
+  std::string out = "\nreceipt\n";
+  for (const Invariant &i : receipt.invariants()) {
+    out += formatv("  {0,-11}  {1}: {2}\n", verdictName(i.verdict), i.name,
+                   i.figures);
+  }
+  return out + assumedText(machine);
+}
+
+std::string formatText(const RunReport &r) {
+  std::string out =
+      formatv("\n\n{0} on {1}: weights {2}, KV {3}, context {4}; {5} tokens "
+              "written{6}\n",
+              r.modelName, r.machine.name, r.weights, r.kv, r.context,
+              r.generated.ids.size(), stopText(r));
+  out += timeText(r) + energyText(r) + hostText(r) + unitsText(r) +
+         spentText(r);
+  out += sramText(r.sram, formatv("SRAM at {0} positions, with the text of {1} "
+                                  "programs",
+                                  r.context, r.programs)
+                              .str());
+  return out + receiptText(r.receipt, r.machine);
+}
+
+} // namespace orrery::command

@@ -1,0 +1,141 @@
+// No knob of a machine description is dead: each number, changed alone, moves
+// at least one output of a step that uses everything the chip has.
+#include "machine/MachineFields.h"
+#include "models/RandomWeights.h"
+#include "simulator/check/Check.h"
+#include "tests/conformance/CaseRun.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace orrery::test {
+namespace {
+
+/// What a user reads off a run.
+struct Outputs {
+  std::string refusal;
+  Tick ticks = 0;
+  double microseconds = 0, joules = 0;
+  Bytes capacity = 0, free = 0;
+  int64_t instructions = 0;
+  bool operator==(const Outputs &) const = default;
+};
+
+/// Mixed formats, heads that must be packed, three position tiles.
+models::ModelConfig fixtureModel() {
+  models::ModelConfig c;
+  c.name = "fixture";
+  c.architecture = "llama";
+  c.layers = 2;
+  c.hidden = 150;
+  c.heads = 6;
+  c.kvHeads = 3;
+  c.headDim = 24;
+  c.intermediate = 172;
+  c.vocab = 503;
+  c.contextLength = 190;
+  c.normEps = 1e-5f;
+  c.ropeDimension = 24;
+  return c;
+}
+
+Outputs measure(const Machine &machine) {
+  Outputs out;
+  models::RandomWeights weights(fixtureModel(), 1);
+  runtime::SessionOptions options;
+  options.machine = writeMachine(machine);
+  options.chunk = 8;
+  options.tensorFormats["blk.0.ffn_up.weight"] = llm::WeightFormat::F16;
+  options.tensorFormats["blk.1.ffn_up.weight"] = llm::WeightFormat::Q4_0;
+  auto session = runtime::Session::open(weights, options);
+  if (!session) {
+    std::remove(options.machine.c_str());
+    out.refusal = session.error().message;
+    return out;
+  }
+  auto program = (*session)->program(8, 190);
+  std::remove(options.machine.c_str());
+  if (!program) {
+    out.refusal = program.error().message;
+    return out;
+  }
+  auto report = check::checkProgram(**program, machine);
+  EXPECT_TRUE(report.ok()) << report.violations[0].message;
+  sim::Simulator simulator(machine);
+  auto result = simulator.run(**program, {0, 8, {}});
+  if (!result) {
+    ADD_FAILURE() << result.error().message;
+    return out;
+  }
+  out.ticks = result->ticks;
+  out.microseconds = machine.microseconds(result->ticks);
+  out.joules = result->counters.energy.totalJoules();
+  out.capacity = report.sram.capacity;
+  out.free = report.sram.free;
+  out.instructions = int64_t((*program)->instructions.size());
+  return out;
+}
+
+std::string moved(const Outputs &from, const Outputs &to) {
+  if (!to.refusal.empty()) {
+    return "refused: " + to.refusal;
+  }
+  char text[200];
+  std::snprintf(text, sizeof(text),
+                "ticks %+lld, us %+.3g, energy %+.3g nJ, capacity %+lld B, free "
+                "%+lld B",
+                (long long)(to.ticks - from.ticks),
+                to.microseconds - from.microseconds,
+                1e9 * (to.joules - from.joules),
+                (long long)(to.capacity - from.capacity),
+                (long long)(to.free - from.free));
+  return text;
+}
+
+/// Other values that a field may take: half, double, its ends.
+std::vector<double> others(const NumberField &field, const Machine &machine) {
+  double now = field.get(machine);
+  std::vector<double> out;
+  for (double value : {2 * now, now / 2, now + 4 * field.multiple, field.low}) {
+    if (value != now && field.allows(value)) {
+      out.push_back(value);
+    }
+  }
+  return out;
+}
+
+TEST(KnobTest, EachMovesAnOutput) {
+  Machine base = *loadMachine("lpu-small");
+  Outputs before = measure(base);
+  ASSERT_EQ(before.refusal, "");
+  ASSERT_EQ(numberFields().size(), base.numbers.size());
+  int tried = 0;
+  for (const NumberField &field : numberFields()) {
+    if (field.low == field.high) {
+      std::printf("%-28s can only be %g\n", field.path().c_str(), field.low);
+      continue;
+    }
+    ++tried;
+    bool alive = false;
+    for (double value : others(field, base)) {
+      Machine other = base;
+      field.set(other, value);
+      if (!checkRelations(other)) {
+        continue;
+      }
+      Outputs after = measure(other);
+      alive = after != before;
+      if (alive) {
+        std::printf("%-28s %g -> %g: %s\n", field.path().c_str(),
+                    field.get(base), value, moved(before, after).c_str());
+        break;
+      }
+    }
+    EXPECT_TRUE(alive) << field.path() << " changes nothing";
+  }
+  std::printf("%d knobs moved\n", tried);
+}
+
+} // namespace
+} // namespace orrery::test
