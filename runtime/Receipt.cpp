@@ -129,7 +129,7 @@ Invariant Receipt::staticCheck() const {
 Invariant Receipt::bitsEqual() const {
   const char *name = "logits = the interpreter's, bit for bit";
   if (!bitsShown) {
-    return {name, "--validate compares them", Verdict::NotChecked};
+    return {name, "`orrery validate` compares them", Verdict::NotChecked};
   }
   std::string figures = formatv("{0:N} values at {1:N} positions, {2:N} differ",
                                 bits.values(), bits.rows(), bits.different())

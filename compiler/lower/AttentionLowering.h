@@ -39,7 +39,7 @@ private:
   void appendKeys(int32_t v);
   void appendValues(int32_t v);
   void appendScales(int32_t v, bool keys);
-  void attend(int32_t v);
+  void attend();
   mlir::Value loadQueries(int32_t v);
   mlir::Value scores(int32_t v, mlir::Value loaded);
   uint32_t scaled(VectorBurst &burst, uint32_t s, uint32_t keyScale);
@@ -65,7 +65,8 @@ private:
   mlir::Value keyScales, valueScales;
   mlir::Value cosines, sines;
   mlir::Value xq, xk, xv, swappedQ, swappedK;
-  mlir::Value weights, sums; // probabilities on their way to P.V
+  // Per KV vector: probabilities on their way to P.V, and their sums.
+  llvm::SmallVector<mlir::Value> weights, sums;
   Rows out;
 };
 

@@ -38,6 +38,8 @@ struct AxisLayout {
                                uint32_t(kvHeads), uint32_t(headDim));
   }
 
+  bool operator==(const AxisLayout &) const = default;
+
   bool isDense() const { return heads == 0; }
   int32_t slot() const { return (headDim + 31) / 32 * 32; }
   /// KV heads that one vector holds.

@@ -31,6 +31,9 @@ bool feedsAttention(Value value) {
 }
 
 LogicalResult FlowBuilder::lower(mlir::Operation *op) {
+  if (failed(verifyOperands(op))) {
+    return failure();
+  }
   return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(op)
       .Case([&](llm::EmbedOp o) { return lowerEmbed(o); })
       .Case([&](llm::RmsNormOp o) { return lowerNorm(o); })

@@ -15,6 +15,10 @@
 
 namespace orrery {
 
+/// Programs of a set differ in T; RoPE tables are long enough for any, since
+/// rows past the last valid token are computed too.
+constexpr int64_t kMostTokens = 32;
+
 /// The rows of an llm value on the chip.
 struct Rows {
   AxisLayout axis;
@@ -48,6 +52,12 @@ private:
   flow::AccessAttr all(const Rows &rows);
   flow::AccessAttr plain(int64_t vectors);
 
+  // VerifyOperands.cpp
+  mlir::LogicalResult verifyOperands(mlir::Operation *op);
+  mlir::LogicalResult verifyLinear(llm::LinearOp op);
+  mlir::LogicalResult verifyRope(llm::RopeOp op);
+  mlir::LogicalResult verifyAttention(llm::AttentionOp op);
+
   // Ops without position.
   mlir::LogicalResult lowerEmbed(llm::EmbedOp op);
   mlir::LogicalResult lowerNorm(llm::RmsNormOp op);
@@ -62,6 +72,7 @@ private:
   mlir::LogicalResult lowerLinear(llm::LinearOp op);
   AxisLayout resultAxis(llm::LinearOp op);
   void load(Rows &rows, bool half, mlir::Location location);
+  void copyOut(Rows &rows, bool half, mlir::Location location);
   void emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
                  int32_t plane, int32_t first, int32_t count, int32_t low,
                  int32_t high, bool lastOfVector);
@@ -79,6 +90,8 @@ private:
   llvm::DenseMap<mlir::Value, Rows> values;
   llvm::StringMap<mlir::Value> tables;
   mlir::Value sent; ///< what the host gets at the end
+  bool received = false; ///< the host's input is in a buffer
+  llm::RopeOp turning;   ///< the first; all others must turn alike
 };
 
 /// Wires the model's `op` result layout: heads for attention, dense otherwise.

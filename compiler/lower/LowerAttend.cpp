@@ -8,16 +8,26 @@ using namespace mlir;
 
 namespace orrery {
 
-void AttentionLowering::attend(int32_t v) {
-  Value loaded = loadQueries(v);
-  Value s = scores(v, loaded);
-  Value max = maximum(v, s);
-  probabilities(v, s, max);
-  Value o = weighted(v);
-  if (out.axis.isDense()) {
-    packHeads(v, o);
-  } else {
-    keepSlots(v, o);
+// Phase by phase over all KV vectors, not one after another: a plane takes its
+// tiles in program order, and scores must not wait for another vector's P.V.
+void AttentionLowering::attend() {
+  int32_t count = kv.vectors();
+  SmallVector<Value> s;
+  for (int32_t v = 0; v < count; ++v) {
+    s.push_back(scores(v, loadQueries(v)));
+  }
+  for (int32_t v = 0; v < count; ++v) {
+    appendValues(v);
+  }
+  for (int32_t v = 0; v < count; ++v) {
+    probabilities(v, s[size_t(v)], maximum(v, s[size_t(v)]));
+  }
+  SmallVector<Value> o;
+  for (int32_t v = 0; v < count; ++v) {
+    o.push_back(weighted(v));
+  }
+  for (int32_t v = 0; v < count; ++v) {
+    out.axis.isDense() ? packHeads(v, o[size_t(v)]) : keepSlots(v, o[size_t(v)]);
   }
 }
 
@@ -95,8 +105,8 @@ void AttentionLowering::probabilities(int32_t v, Value s, Value max) {
   auto group = uint32_t(tiles);
   int64_t rows = rowsOf(v);
   auto type = half ? flow::StreamType::F16 : flow::StreamType::A8;
-  weights = f.alloc(rows * tiles, type, sideOf(v));
-  sums = f.alloc(rows, flow::StreamType::F32);
+  weights.push_back(f.alloc(rows * tiles, type, sideOf(v)));
+  sums.push_back(f.alloc(rows, flow::StreamType::F32));
   VectorBurst burst(b, uint32_t(tiles * rows), group);
   uint32_t x = burst.input({s, byTile(v, rows, 1, rowsPerSlot())});
   uint32_t m = burst.input({max, byTile(v, 0, 1, rowsPerSlot())});
@@ -108,8 +118,8 @@ void AttentionLowering::probabilities(int32_t v, Value s, Value max) {
   uint32_t p = burst.keep(burst.step(flow::AluOp::Exp, shifted), 0.0f, 0, true,
                           {group, uint32_t(f.tokens)}, {1, group});
   uint32_t a = half ? p : burst.step(flow::AluOp::Mul, p, dv);
-  burst.output(a, type, {{weights, f.plain(rows * tiles)}});
-  burst.output(p, flow::StreamType::F32, {{sums, f.plain(rows)}},
+  burst.output(a, type, {{weights.back(), f.plain(rows * tiles)}});
+  burst.output(p, flow::StreamType::F32, {{sums.back(), f.plain(rows)}},
                flow::Reduction::SumExact);
   burst.emit(location);
 }
@@ -118,7 +128,7 @@ Value AttentionLowering::weighted(int32_t v) {
   auto *context = b.getContext();
   int64_t rows = rowsOf(v);
   Value loaded = b.create<flow::LoadOp>(
-      location, flow::LoadedType::get(context), weights,
+      location, flow::LoadedType::get(context), weights[size_t(v)],
       access(context, {rows, tiles}, {tiles, 1}),
       b.getI32IntegerAttr(int32_t(rows)),
       b.getI32IntegerAttr(int32_t(tiles)), b.getI32IntegerAttr(sideOf(v)));
@@ -142,7 +152,7 @@ void AttentionLowering::keepSlots(int32_t v, Value o) {
                         uint32_t(v * group));
     int32_t end = k + 1 == q.slotsIn(v) ? f.layout.lanes : (k + 1) * slot;
     VectorBurst burst(b, uint32_t(rowsPerSlot()));
-    uint32_t x = burst.input({o, read}), z = burst.input({sums, read});
+    uint32_t x = burst.input({o, read}), z = burst.input({sums[size_t(v)], read});
     burst.output(burst.step(flow::AluOp::Div, x, z), flow::StreamType::F32,
                  {{out.f32, withLanes(write, uint32_t(k * slot),
                                       uint32_t(end))}});
@@ -158,7 +168,7 @@ void AttentionLowering::packHeads(int32_t v, Value o) {
   Value divided = f.alloc(rows, flow::StreamType::F32, sideOf(v));
   VectorBurst burst(b, uint32_t(rows));
   uint32_t x = burst.input({o, f.plain(rows)});
-  uint32_t z = burst.input({sums, f.plain(rows)});
+  uint32_t z = burst.input({sums[size_t(v)], f.plain(rows)});
   burst.output(burst.step(flow::AluOp::Div, x, z), flow::StreamType::F32,
                {{divided, f.plain(rows)}});
   burst.emit(location);

@@ -7,16 +7,8 @@ using namespace mlir;
 
 namespace orrery {
 
-// Programs of a set differ in T; tables are long enough for any, since rows
-// past the last valid token are computed too.
-static constexpr int64_t kMostTokens = 32;
-
+// The rotation itself is done where attention reads q and k.
 LogicalResult FlowBuilder::lowerRope(llm::RopeOp op) {
-  for (mlir::Operation *user : op.getResult().getUsers()) {
-    if (!isa<llm::AttentionOp>(user)) {
-      return op.emitOpError("may only feed attention");
-    }
-  }
   values[op.getResult()] = values[op.getX()];
   return success();
 }
@@ -79,12 +71,8 @@ LogicalResult AttentionLowering::run() {
   swapPairs();
   for (int32_t v = 0; v < kv.vectors(); ++v) {
     appendKeys(v);
-    appendValues(v);
   }
-  // All appends first: the scale caches are shared by all KV vectors.
-  for (int32_t v = 0; v < kv.vectors(); ++v) {
-    attend(v);
-  }
+  attend();
   VectorBurst burst(b, uint32_t(f.tokens * out.axis.vectors()));
   uint32_t x = burst.input({out.f32, f.all(out)});
   Rows rows{.axis = out.axis};

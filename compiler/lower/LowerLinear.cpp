@@ -37,12 +37,29 @@ AxisLayout FlowBuilder::resultAxis(llm::LinearOp op) {
   return AxisLayout::dense(width, layout.lanes);
 }
 
+// Rows that no VXM op made for a matrix unit: an embedding's, a matrix's own.
+void FlowBuilder::copyOut(Rows &rows, bool half, Location location) {
+  Value(&copies)[2] = half ? rows.half : rows.quantized;
+  auto type = half ? flow::StreamType::F16 : flow::StreamType::A8;
+  int64_t vectors = tokens * rows.axis.vectors();
+  VectorBurst burst(b, uint32_t(vectors));
+  uint32_t x = burst.input({rows.f32, all(rows)});
+  for (int32_t side : {0, 1}) {
+    copies[side] = alloc(vectors, type, side);
+    burst.output(x, type, {{copies[side], plain(vectors)}});
+  }
+  burst.emit(location);
+}
+
 // Both hemispheres' planes get the same rows; once per value and format.
 void FlowBuilder::load(Rows &rows, bool half, Location location) {
   Value(&loaded)[2] = half ? rows.loadedHalf : rows.loaded;
   Value(&source)[2] = half ? rows.half : rows.quantized;
   if (loaded[0]) {
     return;
+  }
+  if (!source[0]) {
+    copyOut(rows, half, location);
   }
   int64_t inner = rows.axis.vectors();
   for (int32_t side : {0, 1}) {

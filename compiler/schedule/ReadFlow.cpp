@@ -258,6 +258,14 @@ LogicalResult Reader::readMatmul(flow::MatmulOp op) {
   uint32_t perTile = period(cycles, rows, matmulTicksPerRow(m, format));
   Position at = g.ofPlane(op.getPlane());
   Hemisphere side = g.hemisphereOfPlane(op.getPlane());
+  if (op.getPlane() >= g.planes() || (side == Hemisphere::East) !=
+                                         (load.getSide() == 1)) {
+    auto error = op.emitOpError("plane ")
+                 << op.getPlane() << " of " << g.planes()
+                 << " is not on the side that the rows were loaded on";
+    error.attachNote(load.getLoc()) << "the load";
+    return error;
+  }
 
   GangBuilder b = gang(op);
   BurstShape shape{cycles, 1, passes, perTile};

@@ -12,7 +12,7 @@ def Flow_ProgramOp : Flow_Op<"program", [NoTerminator, NoRegionArguments,
   let description = [{
     `tokens` new tokens, attending to at most `bucket` positions of a KV cache
     with room for `context`, both in whole position tiles. `machine` is a
-    preset, a file or a description's text. `text_base` vectors of the room for
+    preset or a file. `text_base` vectors of the room for
     instructions belong to other programs of the set; `hash` names model and
     formats.
 

@@ -14,7 +14,7 @@ def Grid_Dialect : Dialect {
     `grid` says **where**: a step function is divided into stages, each on a
     group of chips. What is still unknown is how a chip computes its part
     (units, buffers) and when. The system is named by the function's attribute
-    `grid.machine` (a preset, a file, or a description's text).
+    `grid.machine` (a preset or a file).
 
     The values are those of the llm dialect: grid changes no number.
 

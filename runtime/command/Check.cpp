@@ -13,7 +13,7 @@ using llvm::formatv;
 namespace orrery::command {
 namespace {
 
-Json toJson(const check::Report &report, const Program &program) {
+Json document(const check::Report &report, const Program &program) {
   Json violations = Json::array();
   for (const check::Violation &v : report.violations) {
     Json one = {{"rule", v.rule}, {"message", v.message}, {"tick", v.tick}};
@@ -70,7 +70,7 @@ ExitCode execute(const CheckArguments &arguments) {
     return fail(kBadInput, machine.error());
   }
   check::Report report = check::checkProgram(*program, *machine);
-  llvm::outs() << (arguments.json ? dump(toJson(report, *program))
+  llvm::outs() << (arguments.json ? dump(document(report, *program))
                                   : toText(report, *program));
   return report.ok() ? kOk : kBroken;
 }

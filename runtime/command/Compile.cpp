@@ -108,7 +108,7 @@ std::string formatText(const Subject &s, const CompiledStep &step,
                         formatv("SRAM at {0} positions", p.context).str());
 }
 
-Json toJson(const Subject &s, const CompiledStep &step, const Machine &machine,
+Json document(const Subject &s, const CompiledStep &step, const Machine &machine,
             const check::Report &report, double seconds) {
   const Program &p = step.program;
   const Program *set[] = {&p};
@@ -156,7 +156,7 @@ ExitCode compileProgram(const CompileArguments &a, const Subject &subject,
       return fail(kBadInput, ok.error());
     }
   }
-  llvm::outs() << (a.json ? dump(toJson(subject, *step, machine, report,
+  llvm::outs() << (a.json ? dump(document(subject, *step, machine, report,
                                         seconds))
                           : formatText(subject, *step, machine, report,
                                        seconds));

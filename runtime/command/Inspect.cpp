@@ -1,7 +1,7 @@
 // orrery inspect: what a model file, a program file or a machine says.
 #include "runtime/command/Inspect.h"
 
-#include "machine/WholeFile.h"
+#include "machine/Machine.h"
 
 #include "llvm/Support/raw_ostream.h"
 

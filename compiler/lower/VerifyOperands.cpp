@@ -1,0 +1,110 @@
+// What lowering can take: whether an op's rows lie in lanes as it needs them.
+//
+// Everything here is legal llm that this compiler does not lower. It is refused
+// by name before an op is emitted, never computed otherwise.
+#include "compiler/lower/FlowBuilder.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <utility>
+
+using namespace mlir;
+
+namespace orrery {
+
+static LogicalResult verifyAlike(mlir::Operation *op, const AxisLayout &a,
+                                 const AxisLayout &b) {
+  return a == b ? success()
+                : op->emitOpError("has one operand in attention heads and "
+                                  "one that is not: they lie in different "
+                                  "lanes");
+}
+
+LogicalResult FlowBuilder::verifyLinear(llm::LinearOp op) {
+  const AxisLayout &in = values[op.getX()].axis;
+  bool half = op.getFormat() == llm::WeightFormat::F16;
+  if (!in.isDense() && in.headDim % 32 != 0 && !half) {
+    return op.emitOpError("quantizes rows in attention heads of ")
+           << in.headDim << ": blocks of 32 would straddle heads";
+  }
+  AxisLayout out = resultAxis(op);
+  if (!out.isDense() && out.slot() > layout.lanes) {
+    return op.emitOpError("feeds attention: head_dim ")
+           << out.headDim << " needs " << out.slot()
+           << " lanes, the chip has " << layout.lanes;
+  }
+  return success();
+}
+
+LogicalResult FlowBuilder::verifyRope(llm::RopeOp op) {
+  for (OpOperand &use : op.getResult().getUses()) {
+    if (!isa<llm::AttentionOp>(use.getOwner()) || use.getOperandNumber() > 1) {
+      return op.emitOpError("may only feed attention's q and k");
+    }
+  }
+  if (!turning) {
+    turning = op;
+  }
+  if (turning.getTheta() != op.getTheta() ||
+      turning.getRopeDim() != op.getRopeDim() ||
+      turning.getPairing() != op.getPairing() ||
+      turning.getHeadDim() != op.getHeadDim()) {
+    auto error = op.emitOpError("turns unlike an earlier llm.rope: one RoPE "
+                                "table a step");
+    error.attachNote(turning.getLoc()) << "the earlier one";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult FlowBuilder::verifyAttention(llm::AttentionOp op) {
+  if (tokens > kMostTokens) {
+    return op.emitOpError("takes ") << tokens << " tokens a step, at most "
+                                    << kMostTokens << " are supported";
+  }
+  auto heads = [&](int64_t count) {
+    return AxisLayout::ofHeads(int32_t(count), int32_t(op.getKvHeads()),
+                               int32_t(op.getHeadDim()), layout.lanes);
+  };
+  if (values[op.getQ()].axis != heads(op.getHeads()) ||
+      values[op.getK()].axis != heads(op.getKvHeads()) ||
+      values[op.getV()].axis != heads(op.getKvHeads())) {
+    return op.emitOpError("needs q, k and v straight from an llm.linear, with "
+                          "an llm.rope for q and k, and for no other heads");
+  }
+  return success();
+}
+
+LogicalResult FlowBuilder::verifyOperands(mlir::Operation *op) {
+  for (Value operand : op->getOperands()) {
+    if (!isa<llm::EmbedOp>(op) && !values.contains(operand)) {
+      return op->emitOpError("takes a value that the stage does not compute");
+    }
+  }
+  return llvm::TypeSwitch<mlir::Operation *, LogicalResult>(op)
+      .Case([&](llm::EmbedOp o) {
+        return std::exchange(received, true)
+                   ? o.emitOpError("is the step's second: the host sends one "
+                                   "input")
+                   : success();
+      })
+      .Case([&](llm::LinearOp o) { return verifyLinear(o); })
+      .Case([&](llm::RopeOp o) { return verifyRope(o); })
+      .Case([&](llm::AttentionOp o) { return verifyAttention(o); })
+      .Case([&](llm::AddOp o) {
+        return verifyAlike(o, values[o.getA()].axis, values[o.getB()].axis);
+      })
+      .Case([&](llm::GatedOp o) {
+        return verifyAlike(o, values[o.getGate()].axis,
+                           values[o.getUp()].axis);
+      })
+      .Case([&](llm::ArgmaxOp o) {
+        return sent ? o.emitOpError("is the step's second: the host gets one")
+               : values[o.getLogits()].axis.isDense()
+                   ? success()
+                   : o.emitOpError("is over attention heads, not logits");
+      })
+      .Default([](mlir::Operation *) { return success(); });
+}
+
+} // namespace orrery

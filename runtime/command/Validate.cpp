@@ -1,0 +1,266 @@
+// orrery validate: the simulator against the interpreter, bit for bit, and
+// both against golden logits when there are some.
+#include "runtime/command/Json.h"
+#include "runtime/command/OpenModel.h"
+#include "runtime/command/RunReport.h"
+
+#include "dialects/llm/Interpreter.h"
+#include "machine/WholeFile.h"
+#include "models/Quality.h"
+#include "runtime/FirstDifference.h"
+#include "runtime/Generate.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+#include <filesystem>
+
+using llvm::formatv;
+
+namespace orrery::command {
+namespace {
+
+using namespace runtime;
+
+/// Float64 logits, [rows][vocab].
+struct Golden {
+  std::vector<double> values;
+  size_t vocab = 0;
+
+  std::span<const double> row(size_t position) const {
+    return std::span(values).subspan(position * vocab, vocab);
+  }
+};
+
+Expected<Golden> readGolden(std::string path, size_t rows, int64_t vocab) {
+  if (!std::filesystem::exists(path)) {
+    path += ".logits.f64";
+  }
+  constexpr uint64_t kMostBytes = uint64_t(8) << 30;
+  auto bytes = readWholeFile(path, kMostBytes);
+  if (!bytes) {
+    return Error{path + ": " + bytes.error().message};
+  }
+  uint64_t expected = uint64_t(rows) * uint64_t(vocab) * sizeof(double);
+  if (bytes->size() != expected) {
+    return Error{path + ": expected " + std::to_string(rows) + " x " +
+                 std::to_string(vocab) + " float64, " +
+                 std::to_string(expected) + " bytes, found " +
+                 std::to_string(bytes->size())};
+  }
+  Golden golden{std::vector<double>(rows * size_t(vocab)), size_t(vocab)};
+  std::memcpy(golden.values.data(), bytes->data(), bytes->size());
+  return golden;
+}
+
+class Validation {
+public:
+  Validation(const ValidateArguments &arguments,
+             const models::WeightFile &file, const SessionOptions &options,
+             Session &session, Progress &progress)
+      : arguments(arguments), file(file), options(options), session(session),
+        progress(progress), receipt(session.machine()), interpreter(file) {}
+
+  ExitCode go(const std::vector<int32_t> &ids, const Golden &golden);
+
+private:
+  Status readIds(std::span<const int32_t> ids);
+  Status readAndContinue(std::span<const int32_t> prompt);
+  Status onStep(const StepRecord &record, std::span<const int32_t> ids);
+  ExitCode finish();
+  std::string text(const std::optional<OpDifference> &first) const;
+  Json json(const std::optional<OpDifference> &first) const;
+
+  const ValidateArguments &arguments;
+  const models::WeightFile &file;
+  const SessionOptions &options;
+  Session &session;
+  Progress &progress;
+  const Golden *golden = nullptr;
+  Receipt receipt;
+  BitCompare bits;
+  models::QualityMeter quality;
+  llm::Interpreter interpreter;
+  std::vector<int32_t> read;
+  size_t promptTokens = 0;
+};
+
+Status Validation::onStep(const StepRecord &record,
+                          std::span<const int32_t> ids) {
+  receipt.addStep(*record.program, record.result);
+  auto step =
+      *session.stepModule(*record.program).getOps<mlir::func::FuncOp>().begin();
+  auto expected = interpreter.run(step, ids, record.position);
+  if (!expected) {
+    return Error{"interpreter: " + expected.error().message};
+  }
+  for (uint32_t t = 0; t < record.validTokens; ++t) {
+    bits.add(record.position + t, std::as_const(expected->logits).row(t),
+             record.logits[t]);
+    if (!golden->values.empty()) {
+      quality.add(golden->row(record.position + t), record.logits[t]);
+    }
+  }
+  read.insert(read.end(), ids.begin(), ids.end());
+  progress.show("position " + std::to_string(read.size()));
+  return Success{};
+}
+
+Status Validation::readIds(std::span<const int32_t> ids) {
+  while (!ids.empty()) {
+    std::span<const int32_t> before = ids;
+    auto record = session.readSome(ids);
+    if (!record) {
+      return record.error();
+    }
+    if (Status ok = onStep(*record, before.first(record->validTokens)); !ok) {
+      return ok;
+    }
+  }
+  return Success{};
+}
+
+Status Validation::readAndContinue(std::span<const int32_t> prompt) {
+  GenerateOptions generation;
+  generation.count = arguments.count;
+  generation.endToken = file.tokenizer()->eos();
+  generation.onStep = [&](const StepRecord &r, std::span<const int32_t> ids) {
+    return onStep(r, ids);
+  };
+  auto generated = generate(session, prompt, generation);
+  return generated ? Status(Success{}) : Status(generated.error());
+}
+
+ExitCode Validation::go(const std::vector<int32_t> &ids,
+                        const Golden &goldenLogits) {
+  golden = &goldenLogits;
+  promptTokens = ids.size();
+  bool forced = !arguments.ids.empty();
+  int64_t all = int64_t(ids.size()) + (forced ? 0 : arguments.count - 1);
+  if (Status ok = session.prepare(int64_t(ids.size()), all); !ok) {
+    return fail(kDoesNotFit, ok.error());
+  }
+  Status ok = forced ? readIds(ids) : readAndContinue(ids);
+  if (!ok) {
+    progress.clear();
+    return fail(kBroken, ok.error());
+  }
+  return finish();
+}
+
+std::string differenceText(const OpDifference &first) {
+  auto value = [](uint32_t bits) {
+    return formatv("0x{0} ({1})", llvm::utohexstr(bits, true, 8),
+                   Json(std::bit_cast<float>(bits)).dump())
+        .str();
+  };
+  return formatv("first difference: {0} ({1}), position {2}, element {3}: "
+                 "interpreter {4}, simulator {5}\n",
+                 first.op, first.kind, first.at.position, first.at.element,
+                 value(first.at.expected), value(first.at.found))
+      .str();
+}
+
+std::string Validation::text(const std::optional<OpDifference> &first) const {
+  std::string out =
+      formatv("{0} on {1}: {2} positions, {3:N} logits, {4:N} differ\n",
+              file.config().name, session.machine().name, bits.rows(),
+              bits.values(), bits.different());
+  if (first) {
+    out += differenceText(*first);
+  }
+  models::Quality q = quality.quality();
+  if (q.positions > 0) {
+    out += formatv("against the golden logits: mean KL {0:e2}, greatest "
+                   "{1:e2}, top-1 {2:f1} % of {3} positions\n",
+                   q.meanKl, q.maxKl, 100 * q.top1, q.positions);
+  }
+  return out + receiptText(receipt, session.machine());
+}
+
+Json Validation::json(const std::optional<OpDifference> &first) const {
+  Json out = {{"model", file.config().name},
+              {"machine", session.machine().name},
+              {"positions", bits.rows()},
+              {"values", bits.values()},
+              {"different", bits.different()},
+              {"ids", read}};
+  if (first) {
+    out["first_difference"] = {{"op", first->op},
+                               {"kind", first->kind},
+                               {"position", first->at.position},
+                               {"element", first->at.element},
+                               {"interpreter_bits", first->at.expected},
+                               {"simulator_bits", first->at.found}};
+  }
+  models::Quality q = quality.quality();
+  if (q.positions > 0) {
+    out["golden"] = {{"positions", q.positions},
+                     {"mean_kl_nats", q.meanKl},
+                     {"max_kl_nats", q.maxKl},
+                     {"top1", q.top1}};
+  }
+  out["receipt"] = toJson(receipt, session.machine());
+  return out;
+}
+
+ExitCode Validation::finish() {
+  receipt.addBits(bits);
+  receipt.addPrograms(session.programs());
+  std::optional<OpDifference> first;
+  if (bits.different() > 0) {
+    auto found = findFirstDifference(file, options, {read, promptTokens});
+    progress.clear();
+    if (!found) {
+      return fail(kBroken, found.error());
+    }
+    first = *found;
+  }
+  progress.clear();
+  llvm::outs() << (arguments.json ? dump(json(first)) : text(first));
+  return receipt.ok() ? kOk : kBroken;
+}
+
+} // namespace
+
+ExitCode execute(const ValidateArguments &arguments) {
+  Progress progress(true);
+  auto file = models::WeightFile::open(arguments.model);
+  if (!file) {
+    return fail(kBadInput, file.error());
+  }
+  auto options = sessionOptions(arguments.target, *file);
+  if (!options) {
+    return fail(kBadInput, options.error());
+  }
+  int64_t context = options->context ? options->context
+                                     : file->config().contextLength;
+  auto ids = arguments.ids.empty()
+                 ? promptIds(*file, arguments.prompt, context)
+                 : readIds(arguments.ids, file->config().vocab);
+  if (!ids) {
+    return fail(kBadInput, ids.error());
+  }
+  if (int64_t(ids->size()) > context) {
+    return fail(kBadInput, {"--ids: " + std::to_string(ids->size()) +
+                            " tokens, the context holds " +
+                            std::to_string(context)});
+  }
+  Expected<Golden> golden = Golden{};
+  if (!arguments.golden.empty()) {
+    golden = readGolden(arguments.golden, ids->size(), file->config().vocab);
+  }
+  if (!golden) {
+    return fail(kBadInput, golden.error());
+  }
+  options->progress = [&](const std::string &what) { progress.show(what); };
+  ExitCode code = kOk;
+  auto session = openSession(*file, *options, code);
+  return session ? Validation(arguments, *file, *options, *session, progress)
+                       .go(*ids, *golden)
+                 : code;
+}
+
+} // namespace orrery::command
