@@ -38,26 +38,40 @@ Allocator::candidates(const Request &request, uint32_t number) {
   bool lasting = request.dies == kForever;
   for (uint32_t k = 0; k < banks; ++k) {
     uint32_t bank = lasting ? banks - 1 - k : k;
-    std::vector<Candidate> level;
-    for (int32_t side : {0, 1}) {
-      if (request.side >= 0 && side != request.side) {
-        continue;
-      }
-      auto first = uint32_t(layout.dataFirst(side));
-      // Buffers stand on multiples of their width, tiles anywhere.
-      uint32_t step = request.width <= 4 ? request.width : 1;
-      for (uint32_t s = 0; s + request.width <= uint32_t(layout.dataSlices);
-           s += step) {
-        level.push_back({first + s, bank, request.width, request.length});
-      }
+    for (bool preferred : {true, false}) {
+      dataCandidates(request, bank, preferred, out);
     }
-    std::rotate(level.begin(),
-                level.begin() + std::ptrdiff_t(turn % level.size()),
-                level.end());
-    out.insert(out.end(), level.begin(), level.end());
   }
   ++turn;
   return out;
+}
+
+// Of one bank, on the preferred side or on the other. Tiles must lie on their
+// side; a temporary's vectors may also cross the VXM on their way to a unit.
+void Allocator::dataCandidates(const Request &request, uint32_t bank,
+                               bool preferred,
+                               std::vector<Candidate> &out) const {
+  std::vector<Candidate> level;
+  bool lasting = request.dies == kForever;
+  for (int32_t side : {0, 1}) {
+    bool matches = request.side < 0 || side == request.side;
+    if (matches != preferred || (!preferred && lasting)) {
+      continue;
+    }
+    auto first = uint32_t(layout.dataFirst(side));
+    // Buffers stand on multiples of their width, tiles anywhere.
+    uint32_t step = request.width <= 4 ? request.width : 1;
+    for (uint32_t s = 0; s + request.width <= uint32_t(layout.dataSlices);
+         s += step) {
+      level.push_back({first + s, bank, request.width, request.length});
+    }
+  }
+  if (!level.empty()) {
+    std::rotate(level.begin(),
+                level.begin() + std::ptrdiff_t(turn % level.size()),
+                level.end());
+  }
+  out.insert(out.end(), level.begin(), level.end());
 }
 
 bool Allocator::meets(const Request &request,

@@ -23,7 +23,7 @@ struct Request {
   uint32_t width;    ///< slices
   uint32_t length;   ///< addresses
   uint32_t born, dies;
-  int32_t side;      ///< hemisphere, or -1
+  int32_t side;      ///< hemisphere (a wish for temporaries), or -1
   bool weights;      ///< weight groups; else data slices
   /// Weights only: shape when they must lie in data slices, narrower.
   uint32_t spillWidth = 0, spillLength = 0;
@@ -54,6 +54,8 @@ private:
   };
   void weightCandidates(const Request &request, uint32_t number,
                         std::vector<Candidate> &out) const;
+  void dataCandidates(const Request &request, uint32_t bank, bool preferred,
+                      std::vector<Candidate> &out) const;
   std::vector<Candidate> candidates(const Request &request, uint32_t number);
   bool meets(const Request &request, const Candidate &candidate) const;
   std::optional<uint32_t> firstFit(const Request &request,

@@ -24,8 +24,10 @@ private:
   int64_t rowsPerSlot() const { return f.tokens * group; }
   int64_t rowsOf(int32_t v) const { return q.slotsIn(v) * rowsPerSlot(); }
 
-  // KV vectors take turns over hemispheres and planes.
-  int32_t sideOf(int32_t v) const { return v % 2; }
+  // KV vectors of all layers take turns over hemispheres and planes.
+  int32_t sideOf(int32_t v) const {
+    return (v + layer) % 2;
+  }
   int32_t planeOf(int32_t v) const {
     int32_t per = f.layout.planesPerHemisphere;
     return sideOf(v) * per + (half ? 0 : v / 2 % per);
@@ -56,7 +58,7 @@ private:
   llm::AttentionOp op;
   llm::RopeOp ropeQ, ropeK;
   AxisLayout q, kv;
-  int32_t group, slot;
+  int32_t group, slot, layer;
   int64_t tiles, allTiles;
   bool half;
   flow::StreamType element;

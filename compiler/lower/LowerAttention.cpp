@@ -26,7 +26,7 @@ AttentionLowering::AttentionLowering(FlowBuilder &f, llm::AttentionOp op)
       kv(AxisLayout::ofHeads(int32_t(op.getKvHeads()),
                              int32_t(op.getKvHeads()),
                              int32_t(op.getHeadDim()), f.layout.lanes)),
-      group(q.group()), slot(q.slot()), tiles(f.bucket / f.layout.lanes),
+      group(q.group()), slot(q.slot()), layer(int32_t(op.getLayer())), tiles(f.bucket / f.layout.lanes),
       allTiles((f.context + f.layout.lanes - 1) / f.layout.lanes),
       half(op.getKvFormat() == llm::KvFormat::F16),
       element(half ? flow::StreamType::F16 : flow::StreamType::I8),

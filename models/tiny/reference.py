@@ -216,7 +216,7 @@ def main():
                         help="write golden.json; needs --work and --seed")
     parser.add_argument("--work", type=pathlib.Path, help="has heldout.txt")
     parser.add_argument("--seed", type=int, help="seed of that corpus")
-    parser.add_argument("--stories", type=int, default=100,
+    parser.add_argument("--stories", type=int, default=500,
                         help="how many held-out stories the perplexity reads")
     args = parser.parse_args()
     model = Reference(args.model)
