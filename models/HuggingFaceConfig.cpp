@@ -12,21 +12,27 @@ namespace {
 using Json = nlohmann::json;
 
 /// Keys that are read.
-const std::set<std::string> kRead = {
-    "model_type",          "hidden_size",
-    "num_hidden_layers",   "num_attention_heads",
-    "num_key_value_heads", "head_dim",
-    "intermediate_size",   "vocab_size",
-    "rope_theta",          "max_position_embeddings",
-    "rms_norm_eps",        "tie_word_embeddings",
-    "name",                "_name_or_path"};
+const std::set<std::string> kRead = {"model_type",
+                                     "hidden_size",
+                                     "num_hidden_layers",
+                                     "num_attention_heads",
+                                     "num_key_value_heads",
+                                     "head_dim",
+                                     "intermediate_size",
+                                     "vocab_size",
+                                     "rope_theta",
+                                     "max_position_embeddings",
+                                     "rms_norm_eps",
+                                     "tie_word_embeddings",
+                                     "name",
+                                     "_name_or_path"};
 /// Keys that do not change what is computed.
 const std::set<std::string> kIgnored = {
-    "architectures",      "torch_dtype",     "dtype",
-    "transformers_version", "use_cache",     "initializer_range",
-    "bos_token_id",       "eos_token_id",    "pad_token_id",
-    "attention_dropout",  "pretraining_tp",  "is_llama_config",
-    "rope_interleaved",   "source"};
+    "architectures",        "torch_dtype",    "dtype",
+    "transformers_version", "use_cache",      "initializer_range",
+    "bos_token_id",         "eos_token_id",   "pad_token_id",
+    "attention_dropout",    "pretraining_tp", "is_llama_config",
+    "rope_interleaved",     "source"};
 
 /// Reads keys of one object and keeps the first problem.
 class Reader {
@@ -102,12 +108,9 @@ public:
 // What changes the result and is switched off, or refused.
 void checkSwitches(Reader &reader) {
   static const std::vector<std::pair<const char *, std::vector<Json>>> kOff = {
-      {"model_type", {"llama"}},
-      {"hidden_act", {"silu"}},
-      {"rope_scaling", {nullptr}},
-      {"sliding_window", {nullptr}},
-      {"attention_bias", {false}},
-      {"mlp_bias", {false}}};
+      {"model_type", {"llama"}},   {"hidden_act", {"silu"}},
+      {"rope_scaling", {nullptr}}, {"sliding_window", {nullptr}},
+      {"attention_bias", {false}}, {"mlp_bias", {false}}};
   std::set<std::string> known = kRead;
   known.insert(kIgnored.begin(), kIgnored.end());
   for (const auto &[key, off] : kOff) {

@@ -25,9 +25,9 @@ std::vector<float> inOrder(mlir::Operation *op, int32_t lanes,
   if (!attention || attention.getHeadDim() % 32 != 0) {
     return row;
   }
-  auto axis = AxisLayout::ofHeads(
-      int32_t(attention.getHeads()), int32_t(attention.getKvHeads()),
-      int32_t(attention.getHeadDim()), lanes);
+  auto axis = AxisLayout::ofHeads(int32_t(attention.getHeads()),
+                                  int32_t(attention.getKvHeads()),
+                                  int32_t(attention.getHeadDim()), lanes);
   std::vector<float> out(size_t(axis.elements));
   for (int32_t j = 0; j < axis.vectors(); ++j) {
     for (int32_t lane = 0; lane < lanes; ++lane) {
@@ -55,8 +55,8 @@ public:
         return record.error();
       }
       auto step = stepOf(session.stepModule(*record->program));
-      auto expected = interpreter.run(
-          step, before.first(record->validTokens), record->position);
+      auto expected = interpreter.run(step, before.first(record->validTokens),
+                                      record->position);
       if (!expected) {
         return expected.error();
       }

@@ -13,7 +13,8 @@ static Expected<StepRecord> readAll(Session &session,
       return record.error();
     }
     if (options.onStep) {
-      if (Status ok = options.onStep(*record, before.first(record->validTokens));
+      if (Status ok =
+              options.onStep(*record, before.first(record->validTokens));
           !ok) {
         return ok.error();
       }
@@ -24,8 +25,7 @@ static Expected<StepRecord> readAll(Session &session,
   }
 }
 
-Expected<Generated> generate(Session &session,
-                             std::span<const int32_t> prompt,
+Expected<Generated> generate(Session &session, std::span<const int32_t> prompt,
                              const GenerateOptions &options) {
   int64_t read = int64_t(prompt.size()) + std::max<int64_t>(options.count, 1);
   if (Status ok = session.prepare(int64_t(prompt.size()),

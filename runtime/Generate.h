@@ -15,7 +15,7 @@ enum class Stop {
 };
 
 struct GenerateOptions {
-  int64_t count = 0;    ///< tokens at most
+  int64_t count = 0;     ///< tokens at most
   int32_t endToken = -1; ///< -1: none
   Sampler sampler;
   /// After each step, with the ids that it read. An error ends the run.
@@ -31,8 +31,7 @@ struct Generated {
 
 /// Continues `prompt`, which is not empty, at the session's position. All
 /// programs that may be needed are compiled before the first step.
-Expected<Generated> generate(Session &session,
-                             std::span<const int32_t> prompt,
+Expected<Generated> generate(Session &session, std::span<const int32_t> prompt,
                              const GenerateOptions &options);
 
 } // namespace orrery::runtime

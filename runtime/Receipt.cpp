@@ -15,6 +15,10 @@ const char *verdictName(Verdict verdict) {
   return kNames[size_t(verdict)];
 }
 
+std::string counted(int64_t number, const char *noun) {
+  return formatv("{0:N} {1}{2}", number, noun, number == 1 ? "" : "s").str();
+}
+
 static Invariant invariant(const char *name, std::string figures, bool kept) {
   return {name, std::move(figures), kept ? Verdict::Ok : Verdict::Fail};
 }
@@ -66,10 +70,9 @@ void Receipt::addBits(const BitCompare &compare) {
 
 Invariant Receipt::predicted() const {
   std::string figures =
-      formatv("{0:N} = {1:N} ticks in {2:N} steps, {3:N} instructions, {4:N} "
-              "not at their tick",
-              predictedTicks, executedTicks, steps, instructions,
-              lateInstructions)
+      formatv("{0:N} = {1:N} ticks in {2}, {3}, {4:N} not at their tick",
+              predictedTicks, executedTicks, counted(int64_t(steps), "step"),
+              counted(int64_t(instructions), "instruction"), lateInstructions)
           .str();
   return invariant("predicted ticks = executed ticks", figures,
                    steps > 0 && lateSteps == 0 && lateInstructions == 0);
@@ -77,8 +80,8 @@ Invariant Receipt::predicted() const {
 
 Invariant Receipt::busyAndIdle() const {
   return invariant("busy + idle = total on each unit",
-                   formatv("{0:N} units in {1:N} steps, {2:N} off", units,
-                           steps, unbalancedUnits)
+                   formatv("{0:N} units in {1}, {2:N} off", units,
+                           counted(int64_t(steps), "step"), unbalancedUnits)
                        .str(),
                    steps > 0 && unbalancedUnits == 0);
 }
@@ -93,22 +96,22 @@ Invariant Receipt::bytesConsumed() const {
 }
 
 Invariant Receipt::hostPriced() const {
-  return invariant(
-      "embedding rows and results go over the host link",
-      formatv("{0:N} = {1:N} B in, {2:N} = {3:N} B out", hostBytesIn,
-              hostBytesInDue, hostBytesOut, hostBytesOutDue)
-          .str(),
-      hostBytesIn > 0 && hostBytesIn == hostBytesInDue &&
-          hostBytesOut == hostBytesOutDue);
+  return invariant("embedding rows and results go over the host link",
+                   formatv("{0:N} = {1:N} B in, {2:N} = {3:N} B out",
+                           hostBytesIn, hostBytesInDue, hostBytesOut,
+                           hostBytesOutDue)
+                       .str(),
+                   hostBytesIn > 0 && hostBytesIn == hostBytesInDue &&
+                       hostBytesOut == hostBytesOutDue);
 }
 
 Invariant Receipt::capacity() const {
   auto of = [&](RegionKind kind) { return sram.bytes[size_t(kind)]; };
   std::string figures =
       formatv("{0:N} + {1:N} + {2:N} + {3:N} + {4:N} + {5:N} = {6:N} B{7}",
-              of(RegionKind::Weight), of(RegionKind::Table),
-              of(RegionKind::Kv), of(RegionKind::Instructions),
-              of(RegionKind::Temporary), sram.free, sram.capacity,
+              of(RegionKind::Weight), of(RegionKind::Table), of(RegionKind::Kv),
+              of(RegionKind::Instructions), of(RegionKind::Temporary),
+              sram.free, sram.capacity,
               sram.conflict.empty() ? "" : "; " + sram.conflict)
           .str();
   return invariant(
@@ -118,8 +121,9 @@ Invariant Receipt::capacity() const {
 
 Invariant Receipt::staticCheck() const {
   std::string figures =
-      formatv("{0:N} programs, {1:N} instructions, {2:N} violations{3}",
-              programs, instructionsProven, violations,
+      formatv("{0}, {1}, {2}{3}", counted(int64_t(programs), "program"),
+              counted(int64_t(instructionsProven), "instruction"),
+              counted(int64_t(violations), "violation"),
               firstViolation.empty() ? "" : ": " + firstViolation)
           .str();
   return invariant("static check of every program", figures,
@@ -131,19 +135,20 @@ Invariant Receipt::bitsEqual() const {
   if (!bitsShown) {
     return {name, "`orrery validate` compares them", Verdict::NotChecked};
   }
-  std::string figures = formatv("{0:N} values at {1:N} positions, {2:N} differ",
-                                bits.values(), bits.rows(), bits.different())
-                            .str();
+  std::string figures =
+      formatv("{0:N} values at {1}, {2:N} differ", bits.values(),
+              counted(int64_t(bits.rows()), "position"), bits.different())
+          .str();
   return invariant(name, figures, bits.rows() > 0 && bits.different() == 0);
 }
 
 Invariant Receipt::assumed() const {
   auto numbers = assumedNumbers(machine);
-  return {"nothing assumed beyond these numbers of the machine",
-          formatv("{0} of {1} are assumed", numbers.size(),
-                  machine.numbers.size())
-              .str(),
-          Verdict::Note};
+  return {
+      "nothing assumed beyond these numbers of the machine",
+      formatv("{0} of {1} are assumed", numbers.size(), machine.numbers.size())
+          .str(),
+      Verdict::Note};
 }
 
 std::vector<Invariant> Receipt::invariants() const {

@@ -64,6 +64,9 @@ private:
   BitCompare bits;
 };
 
+/// "1 step", "2,000 steps".
+std::string counted(int64_t number, const char *noun);
+
 /// The numbers of the machine that are assumed, not published or derived.
 std::vector<SourcedNumber> assumedNumbers(const Machine &machine);
 

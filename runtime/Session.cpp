@@ -37,9 +37,9 @@ Session::open(const models::WeightSource &weights,
 
 Status Session::loadEmbedding() {
   auto own = options.tensorFormats.find("token_embd.weight");
-  auto table = EmbeddingTable::open(
-      weights,
-      own == options.tensorFormats.end() ? options.weights : own->second);
+  auto table = EmbeddingTable::open(weights, own == options.tensorFormats.end()
+                                                 ? options.weights
+                                                 : own->second);
   if (!table) {
     return table.error();
   }
@@ -49,17 +49,16 @@ Status Session::loadEmbedding() {
 
 // The first program also says what the image holds; all others agree with it.
 Status Session::start(bool &tooBig) {
-  context = options.context > 0 ? options.context
-                                : weights.config().contextLength;
+  context =
+      options.context > 0 ? options.context : weights.config().contextLength;
   if (Status ok = loadEmbedding(); !ok) {
     return ok;
   }
   if (options.chunk == 0) {
     // Rows that pass while the next tile installs; two ticks to change over.
-    options.chunk =
-        int64_t(tileCycles(WeightFormat::Q8, uint32_t(chip.lanes),
-                           uint32_t(chip.matrix.installStreams))) -
-        2;
+    options.chunk = int64_t(tileCycles(WeightFormat::Q8, uint32_t(chip.lanes),
+                                       uint32_t(chip.matrix.installStreams))) -
+                    2;
   }
   options.chunk = std::clamp<int64_t>(options.chunk, 1, kMostTokens);
   auto first = compiled(1, bucketFor(1));
@@ -109,10 +108,10 @@ Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
     options.progress("compiling " + std::to_string(tokens) + " tokens up to " +
                      "position " + std::to_string(request.import.bucket));
   }
-  auto step = options.upTo.empty()
-                  ? compileStep(*context_, weights.config(), request)
-                  : compileProbe(*context_, weights.config(), request,
-                                 options.upTo);
+  auto step =
+      options.upTo.empty()
+          ? compileStep(*context_, weights.config(), request)
+          : compileProbe(*context_, weights.config(), request, options.upTo);
   if (!step) {
     return step.error();
   }
@@ -220,8 +219,7 @@ Expected<StepRecord> Session::readSome(std::span<const int32_t> &ids) {
   return record;
 }
 
-Expected<std::vector<StepRecord>>
-Session::read(std::span<const int32_t> ids) {
+Expected<std::vector<StepRecord>> Session::read(std::span<const int32_t> ids) {
   if (Status ok = checkRoom(int64_t(ids.size())); !ok) {
     return ok.error();
   }
@@ -265,8 +263,8 @@ Expected<StepRecord> Session::step(std::span<const int32_t> ids,
   if (!result) {
     return result.error();
   }
-  StepRecord record{&with.program, position, input.validTokens,
-                    std::move(*result), {}, 0};
+  StepRecord record{&with.program,      position, input.validTokens,
+                    std::move(*result), {},       0};
   for (uint32_t t = 0; t < input.validTokens; ++t) {
     record.logits.push_back(sim->logits(with.program, t));
   }

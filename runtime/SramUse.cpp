@@ -37,14 +37,13 @@ public:
 private:
   // What lasts is the same region in every program; text is a program's own;
   // all temporaries are one owner.
-  std::pair<uint32_t, bool> ownerOf(const SramRegion &r,
-                                    const Program &program, size_t number) {
+  std::pair<uint32_t, bool> ownerOf(const SramRegion &r, const Program &program,
+                                    size_t number) {
     bool text = r.kind == RegionKind::Instructions;
     bool temporary = r.kind == RegionKind::Temporary;
-    auto key = temporary
-                   ? Key{r.kind, "", 0, 0, 0, 0, 0, 0}
-                   : Key{r.kind,  r.name, r.slice,  r.width,
-                         r.bank, r.base, r.length, text ? number + 1 : 0};
+    auto key = temporary ? Key{r.kind, "", 0, 0, 0, 0, 0, 0}
+                         : Key{r.kind, r.name, r.slice,  r.width,
+                               r.bank, r.base, r.length, text ? number + 1 : 0};
     auto [at, isNew] = numbers.try_emplace(key, uint32_t(owners.size()));
     if (isNew) {
       std::string of = " of T=" + std::to_string(program.tokens) +
@@ -64,9 +63,8 @@ private:
         cells[cell] = owner;
         use.bytes[size_t(r.kind)] += machine.lanes;
       } else if (cells[cell] != owner && use.conflict.empty()) {
-        use.conflict = owners[cells[cell]].name + " and " +
-                       owners[owner].name + " share slice " +
-                       std::to_string(slice) + " bank " +
+        use.conflict = owners[cells[cell]].name + " and " + owners[owner].name +
+                       " share slice " + std::to_string(slice) + " bank " +
                        std::to_string(r.bank) + " address " +
                        std::to_string(r.base + (cell - first));
       }
@@ -86,8 +84,8 @@ private:
 
 bool SramUse::addsUp() const {
   Bytes used = std::accumulate(bytes.begin(), bytes.end(), Bytes(0));
-  for (RegionKind kind : {RegionKind::Weight, RegionKind::Table,
-                          RegionKind::Kv, RegionKind::Instructions}) {
+  for (RegionKind kind : {RegionKind::Weight, RegionKind::Table, RegionKind::Kv,
+                          RegionKind::Instructions}) {
     if (bytes[size_t(kind)] != regionBytes[size_t(kind)]) {
       return false;
     }

@@ -7,11 +7,11 @@ namespace orrery::runtime {
 
 size_t opKind(std::string_view location) {
   static constexpr std::pair<std::string_view, size_t> kNames[] = {
-      {"token_embd", 0},    {"attn_norm", 1}, {"ffn_norm", 1},
-      {"output_norm", 1},   {"attn_q", 2},    {"attn_k", 2},
-      {"attn_v", 2},        {"rope_q", 3},    {"rope_k", 3},
-      {"attention", 3},     {"attn_output", 4}, {"ffn_gate", 5},
-      {"ffn_up", 5},        {"ffn_gated", 5}, {"ffn_down", 5},
+      {"token_embd", 0},    {"attn_norm", 1},    {"ffn_norm", 1},
+      {"output_norm", 1},   {"attn_q", 2},       {"attn_k", 2},
+      {"attn_v", 2},        {"rope_q", 3},       {"rope_k", 3},
+      {"attention", 3},     {"attn_output", 4},  {"ffn_gate", 5},
+      {"ffn_up", 5},        {"ffn_gated", 5},    {"ffn_down", 5},
       {"attn_residual", 6}, {"ffn_residual", 6}, {"output", 7},
       {"argmax", 8},        {"return", 9}};
   // "layer 3 attn_q"

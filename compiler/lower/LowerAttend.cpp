@@ -178,11 +178,15 @@ void AttentionLowering::packHeads(int32_t v, Value o) {
     auto k = int32_t(row / group);
     int32_t head = (v * q.slots() + k) * group + int32_t(row % group);
     int32_t first = head * dim, last = first + dim;
-    SmallVector<int32_t> map(size_t(lanes), -1);
-    for (int32_t d = 0; d < dim; ++d) {
-      map[size_t((first + d) % lanes)] = k * slot + d;
-    }
     for (int32_t j = first / lanes; j * lanes < last; ++j) {
+      // Only this vector's elements: what else would come into the lanes past
+      // the last element would count in their block's greatest value.
+      SmallVector<int32_t> map(size_t(lanes), -1);
+      for (int32_t d = std::max(0, j * lanes - first); d < dim; ++d) {
+        if (first + d < (j + 1) * lanes) {
+          map[size_t(first + d - j * lanes)] = k * slot + d;
+        }
+      }
       // One op a destination vector: two writes of one burst would meet at
       // the same write port.
       int32_t low = std::max(first - j * lanes, 0);

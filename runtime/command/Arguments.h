@@ -18,7 +18,7 @@ enum ExitCode : int {
   kOk = 0,
   kBroken = 1, ///< an invariant failed, bits differ, a check found violations
   kUsage = 2,
-  kBadInput = 3, ///< a file or a value
+  kBadInput = 3,   ///< a file or a value
   kDoesNotFit = 4, ///< the machine cannot hold or do it
 };
 
@@ -48,7 +48,9 @@ struct ValidateArguments {
 };
 
 struct CompileArguments {
-  std::string model, shape, output, emit = "program";
+  enum class Emit { Llm, Grid, Flow, Tick, Program };
+  std::string model, shape, output;
+  Emit emit = Emit::Program;
   Target target;
   int64_t tokens = 1, bucket = 0, layers = 0;
   bool json = false;

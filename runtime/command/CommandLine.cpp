@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <map>
 
 namespace orrery::command {
 namespace {
@@ -24,23 +23,57 @@ void addMachine(CLI::App &app, std::string &machine) {
       ->capture_default_str();
 }
 
+/// Checks a whole number in words that fit one line.
+CLI::Validator atLeast(int64_t low) {
+  return CLI::Validator(
+      [low](std::string &text) -> std::string {
+        int64_t value = 0;
+        bool isNumber = CLI::detail::lexical_cast(text, value);
+        return isNumber && value >= low
+                   ? ""
+                   : "expected a whole number of " + std::to_string(low) +
+                         " or more, found " + text;
+      },
+      "");
+}
+
+/// One of the names; the option gets the value that belongs to it.
+template <class T> using Names = std::vector<std::pair<std::string, T>>;
+template <class T>
+CLI::Option *addChoice(CLI::App &app, const std::string &flag,
+                       const Names<T> &names, std::function<void(T)> choose,
+                       const std::string &summary) {
+  auto read = [names, choose](const CLI::results_t &results) {
+    std::string expected;
+    for (const auto &[name, value] : names) {
+      if (results.front() == name) {
+        choose(value);
+        return true;
+      }
+      expected += (expected.empty() ? "" : " or ") + name;
+    }
+    throw CLI::ValidationError("expected " + expected + ", found " +
+                               results.front());
+  };
+  return app.add_option(flag, read, summary);
+}
+
 void addTarget(CLI::App &app, Target &target) {
-  static const std::map<std::string, models::WeightFormat> kWeights = {
-      {"q8_0", models::WeightFormat::Q8_0},
-      {"q4_0", models::WeightFormat::Q4_0}};
-  static const std::map<std::string, models::KvFormat> kKv = {
-      {"q8", models::KvFormat::Q8}, {"f16", models::KvFormat::F16}};
+  using models::KvFormat;
+  using models::WeightFormat;
   addMachine(app, target.machine);
-  app.add_option("--weights", target.weights,
-                 "Format of tensors stored as floats: q8_0 (default) or q4_0")
-      ->transform(CLI::CheckedTransformer(kWeights).description(""))
-      ->type_name("FORMAT");
-  app.add_option("--kv", target.kv, "KV cache: q8 (default) or f16")
-      ->transform(CLI::CheckedTransformer(kKv).description(""))
-      ->type_name("FORMAT");
+  addChoice<WeightFormat>(
+      app, "--weights",
+      {{"q8_0", WeightFormat::Q8_0}, {"q4_0", WeightFormat::Q4_0}},
+      [&](WeightFormat format) { target.weights = format; },
+      "Format of tensors stored as floats: q8_0 (default) or q4_0");
+  addChoice<KvFormat>(
+      app, "--kv", {{"q8", KvFormat::Q8}, {"f16", KvFormat::F16}},
+      [&](KvFormat format) { target.kv = format; },
+      "Format of the KV cache: q8 (default) or f16");
   app.add_option("--ctx", target.context,
                  "Positions of the KV cache (default: the model's)")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(atLeast(1));
 }
 
 CLI::Option *addModel(CLI::App &app, std::string &model) {
@@ -50,7 +83,7 @@ CLI::Option *addModel(CLI::App &app, std::string &model) {
 void addCount(CLI::App &app, int64_t &count) {
   app.add_option("-n,--predict", count, "Tokens to generate at most")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(atLeast(0));
 }
 
 void addRun(CLI::App &app, RunArguments &a) {
@@ -61,7 +94,12 @@ void addRun(CLI::App &app, RunArguments &a) {
   app.add_option("--temp", a.temperature,
                  "Sampling temperature; 0: the greatest logit")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check([](const std::string &text) -> std::string {
+        double value = -1;
+        return CLI::detail::lexical_cast(text, value) && value >= 0
+                   ? ""
+                   : "expected a number of 0 or more, found " + text;
+      });
   app.add_option("--seed", a.seed, "Seed of sampling")->capture_default_str();
   app.add_flag("--validate", a.validate,
                "Compare all logits with the interpreter's");
@@ -94,16 +132,22 @@ void addCompile(CLI::App &app, CompileArguments &a) {
   app.add_option("-o,--output", a.output, "Where the result goes");
   app.add_option("--tokens", a.tokens, "New tokens of a step")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(atLeast(1));
   app.add_option("--bucket", a.bucket,
                  "Positions a step may reach (default: the context)")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(atLeast(1));
   app.add_option("--layers", a.layers, "Leading layers to keep (default: all)")
-      ->check(CLI::PositiveNumber.description(""));
-  app.add_option("--emit", a.emit, "llm, grid, flow, tick or program")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"llm", "grid", "flow", "tick", "program"})
-                  .description(""));
+      ->check(atLeast(1));
+  using Emit = CompileArguments::Emit;
+  addChoice<Emit>(
+      app, "--emit",
+      {{"llm", Emit::Llm},
+       {"grid", Emit::Grid},
+       {"flow", Emit::Flow},
+       {"tick", Emit::Tick},
+       {"program", Emit::Program}},
+      [&](Emit emit) { a.emit = emit; },
+      "llm, grid, flow, tick or program (default)");
   addJson(app, a.json);
 }
 
@@ -116,7 +160,7 @@ void addSimulate(CLI::App &app, SimulateArguments &a) {
       ->excludes(model);
   app.add_option("--position", a.position, "Position of the first token")
       ->excludes(model)
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(atLeast(0));
   addJson(app, a.json);
 }
 
@@ -134,12 +178,12 @@ public:
     add<CompileArguments>("compile", "Compile a step to a program file",
                           addCompile);
     add<SimulateArguments>("simulate", "Run a program file", addSimulate);
-    add<CheckArguments>("check", "Prove a program file without running it",
-                        [](CLI::App &sub, CheckArguments &a) {
-                          sub.add_option("program", a.program, "Program file")
-                              ->required();
-                          addJson(sub, a.json);
-                        });
+    add<CheckArguments>(
+        "check", "Prove a program file without running it",
+        [](CLI::App &sub, CheckArguments &a) {
+          sub.add_option("program", a.program, "Program file")->required();
+          addJson(sub, a.json);
+        });
     add<InspectArguments>(
         "inspect", "Show a model file, a program file or a machine",
         [](CLI::App &sub, InspectArguments &a) {
@@ -147,10 +191,9 @@ public:
               ->required();
           addJson(sub, a.json);
         });
-    add<PresetsArguments>("presets", "List the built-in machines",
-                          [](CLI::App &sub, PresetsArguments &a) {
-                            addJson(sub, a.json);
-                          });
+    add<PresetsArguments>(
+        "presets", "List the built-in machines",
+        [](CLI::App &sub, PresetsArguments &a) { addJson(sub, a.json); });
   }
 
   std::variant<Arguments, ExitCode> parse(int argc, char **argv) {
@@ -194,6 +237,9 @@ private:
       if (command.first->parsed()) {
         name += " " + command.first->get_name();
       }
+    }
+    if (name == "orrery" && !app.remaining().empty()) {
+      line = app.remaining().front() + " is not a command";
     }
     std::cerr << name << ": " << line << " (see " << name << " --help)\n";
     return kUsage;

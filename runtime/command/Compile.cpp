@@ -17,6 +17,8 @@ using llvm::formatv;
 namespace orrery::command {
 namespace {
 
+using runtime::counted;
+
 /// What is compiled: a config, and how.
 struct Subject {
   models::ModelConfig config;
@@ -89,27 +91,30 @@ std::string formatText(const Subject &s, const CompiledStep &step,
   const Program &p = step.program;
   const Program *set[] = {&p};
   std::string out = formatv(
-      "{0} on {1}: {2} tokens a step, {3} of {4} positions, {5} of {6} layers, "
+      "{0} on {1}: {2} a step, {3} of {4} positions, {5} of {6} layers, "
       "weights {7}\n"
       "predicted {8:N} ticks, {9:f2} us a step; bounds: {10:N} by operands, "
       "{11:N} by {12}; ratio {13:f2}\n"
-      "{14:N} instructions, {15:N} B of text, compiled in {16:f2} s\n"
-      "static check: {17}, {18:N} violations{19}\n",
-      p.modelName, machine.name, p.tokens, p.bucket, p.context,
+      "{14}, {15:N} B of text, compiled in {16:f2} s\n"
+      "static check: {17}, {18}{19}\n",
+      p.modelName, machine.name, counted(p.tokens, "token"), p.bucket,
+      p.context,
       s.request.import.layers ? s.request.import.layers : s.config.layers,
       s.config.layers, s.weights, p.predictedTicks,
       machine.microseconds(p.predictedTicks), step.bounds.criticalPath,
       step.bounds.busiest, step.bounds.busiestResource,
-      boundRatio(p.predictedTicks, step.bounds), p.instructions.size(),
+      boundRatio(p.predictedTicks, step.bounds),
+      counted(int64_t(p.instructions.size()), "instruction"),
       programBytes(p, machine), seconds, report.ok() ? "ok" : "FAIL",
-      report.violations.size(),
+      counted(int64_t(report.violations.size()), "violation"),
       report.ok() ? "" : ": " + report.violations.front().message);
   return out + sramText(runtime::sramUse(machine, set),
                         formatv("SRAM at {0} positions", p.context).str());
 }
 
-Json document(const Subject &s, const CompiledStep &step, const Machine &machine,
-            const check::Report &report, double seconds) {
+Json document(const Subject &s, const CompiledStep &step,
+              const Machine &machine, const check::Report &report,
+              double seconds) {
   const Program &p = step.program;
   const Program *set[] = {&p};
   Json violations = Json::array();
@@ -122,8 +127,8 @@ Json document(const Subject &s, const CompiledStep &step, const Machine &machine
           {"tokens", p.tokens},
           {"bucket_positions", p.bucket},
           {"context_positions", p.context},
-          {"layers", s.request.import.layers ? s.request.import.layers
-                                             : s.config.layers},
+          {"layers",
+           s.request.import.layers ? s.request.import.layers : s.config.layers},
           {"model_layers", s.config.layers},
           {"predicted_ticks", p.predictedTicks},
           {"predicted_us", machine.microseconds(p.predictedTicks)},
@@ -156,18 +161,17 @@ ExitCode compileProgram(const CompileArguments &a, const Subject &subject,
       return fail(kBadInput, ok.error());
     }
   }
-  llvm::outs() << (a.json ? dump(document(subject, *step, machine, report,
-                                        seconds))
-                          : formatText(subject, *step, machine, report,
-                                       seconds));
+  llvm::outs() << (a.json
+                       ? dump(
+                             document(subject, *step, machine, report, seconds))
+                       : formatText(subject, *step, machine, report, seconds));
   return report.ok() ? kOk : kBroken;
 }
 
 ExitCode emit(const CompileArguments &a, const Subject &subject) {
-  Dialect dialect = a.emit == "llm"    ? Dialect::Llm
-                    : a.emit == "grid" ? Dialect::Grid
-                    : a.emit == "flow" ? Dialect::Flow
-                                       : Dialect::Tick;
+  constexpr Dialect kDialects[] = {Dialect::Llm, Dialect::Grid, Dialect::Flow,
+                                   Dialect::Tick};
+  Dialect dialect = kDialects[size_t(a.emit)];
   auto context = makeContext();
   auto text = emitIr(*context, subject.config, subject.request, dialect);
   if (!text) {
@@ -187,6 +191,9 @@ ExitCode execute(const CompileArguments &a) {
   if (a.model.empty() == a.shape.empty()) {
     return fail(kUsage, {"compile: expected a model file or --shape FILE"});
   }
+  if (Status ok = checkWritable(a.output); !ok) {
+    return fail(kBadInput, ok.error());
+  }
   auto machine = loadMachine(a.target.machine);
   if (!machine) {
     return fail(kBadInput, machine.error());
@@ -198,8 +205,9 @@ ExitCode execute(const CompileArguments &a) {
   if (Status ok = complete(a, *subject); !ok) {
     return fail(kBadInput, ok.error());
   }
-  return a.emit == "program" ? compileProgram(a, *subject, *machine)
-                             : emit(a, *subject);
+  return a.emit == CompileArguments::Emit::Program
+             ? compileProgram(a, *subject, *machine)
+             : emit(a, *subject);
 }
 
 } // namespace orrery::command

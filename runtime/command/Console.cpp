@@ -3,7 +3,10 @@
 #include "machine/WholeFile.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <unistd.h>
 
 namespace orrery::command {
@@ -22,6 +25,15 @@ Status writeText(const std::string &path, const std::string &text) {
     return Error{path + ": " + status.error().message};
   }
   return status;
+}
+
+Status checkWritable(const std::string &path) {
+  std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!path.empty() &&
+      access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
+    return Error{path + ": cannot write there: " + std::strerror(errno)};
+  }
+  return Success{};
 }
 
 Progress::Progress(bool enabled) : visible(enabled && isatty(2)) {}

@@ -15,6 +15,10 @@ ExitCode fail(ExitCode code, const Error &error);
 /// Replaces `path` by `text`, whole or not at all.
 Status writeText(const std::string &path, const std::string &text);
 
+/// Whether writeText could work: before long work, not after. An empty path is
+/// no file and fine.
+Status checkWritable(const std::string &path);
+
 /// A line on stderr that is overwritten, when stderr is a terminal; else
 /// nothing. Gone when the object is.
 class Progress {

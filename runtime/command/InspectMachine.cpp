@@ -1,4 +1,5 @@
 // Every number of a machine with its source, and what follows from them.
+#include "machine/MachineFields.h"
 #include "runtime/command/Inspect.h"
 #include "runtime/command/MachineFigures.h"
 
@@ -11,12 +12,12 @@ namespace orrery::command {
 static std::string text(const Machine &machine) {
   std::string out = formatv("{0}\n\nnumbers\n", machine.name);
   for (const SourcedNumber &n : machine.numbers) {
-    out += formatv("  {0,-32} {1,8}  {2}\n", n.path,
-                   formatv("{0}", Json(n.value).dump()).str(), n.source);
+    out += formatv("  {0,-32} {1,10}  {2}\n", n.path, numberText(n.value),
+                   n.source);
   }
   out += "\nderived\n";
   for (const MachineFigure &f : machineFigures(machine)) {
-    out += formatv("  {0,-32} {1,8:f2}  {2}\n", f.name, f.value, f.formula);
+    out += formatv("  {0,-32} {1,10:f2}  {2}\n", f.name, f.value, f.formula);
   }
   return out;
 }

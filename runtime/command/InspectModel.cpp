@@ -3,6 +3,7 @@
 #include "runtime/command/Inspect.h"
 #include "runtime/command/Json.h"
 
+#include "machine/MachineFields.h"
 #include "models/QuotedText.h"
 #include "models/Tokenizer.h"
 
@@ -14,6 +15,11 @@ namespace orrery::command {
 namespace {
 
 using namespace models;
+
+// As short as f32 allows: most are stored as one.
+std::string floatText(double value) {
+  return formatv("{0}", llvm::format("%.9g", value)).str();
+}
 
 std::string valueText(const GgufValue &value) {
   if (value.isArray()) {
@@ -27,7 +33,7 @@ std::string valueText(const GgufValue &value) {
     return *flag ? "true" : "false";
   }
   if (auto number = value.asFloat()) {
-    return Json(*number).dump();
+    return floatText(*number);
   }
   if (auto number = value.asSigned()) {
     return std::to_string(*number);
@@ -56,11 +62,12 @@ std::string configText(const GgufFile &file, const ModelConfig &c) {
              "{13:N} parameters; {14:N} MACs and {15:N} B of weights a token; "
              "KV cache {16:N} B (q8) or {17:N} B (f16) a position\n",
              c.name, c.layers, c.hidden, c.heads, c.kvHeads, c.headDim,
-             c.intermediate, c.vocab, c.contextLength, Json(c.ropeTheta).dump(),
-             c.ropeDimension, Json(double(c.normEps)).dump(),
+             c.intermediate, c.vocab, c.contextLength, numberText(c.ropeTheta),
+             c.ropeDimension, llvm::format("%g", double(c.normEps)),
              c.tiedEmbeddings ? "tied" : "untied", parameterCount(c),
              decodeMacsPerToken(c), weightBytes(file, c),
-             kvBytesPerToken(c, KvFormat::Q8), kvBytesPerToken(c, KvFormat::F16))
+             kvBytesPerToken(c, KvFormat::Q8),
+             kvBytesPerToken(c, KvFormat::F16))
       .str();
 }
 
@@ -79,9 +86,9 @@ std::string tokenizerText(const GgufFile &file) {
 }
 
 std::string text(const GgufFile &file) {
-  std::string out = formatv("GGUF version {0}, {1} keys, {2} tensors\n",
-                            file.version(), file.metadata().size(),
-                            file.tensors().size());
+  std::string out =
+      formatv("GGUF version {0}, {1} keys, {2} tensors\n", file.version(),
+              file.metadata().size(), file.tensors().size());
   auto config = readModelConfig(file);
   out += config ? configText(file, *config)
                 : "cannot be run: " + config.error().message + "\n";

@@ -22,7 +22,7 @@ uint64_t vectorsOf(const Operation &operation) {
       [](const auto &op) -> uint64_t {
         if constexpr (requires { op.shape.count(); }) {
           return op.shape.count();
-        } else if constexpr (requires { op.rows * op.tiles; }) {
+        } else if constexpr (requires { op.rows *op.tiles; }) {
           return uint64_t(op.rows) * op.tiles * op.inner;
         } else {
           return op.count;
@@ -43,12 +43,13 @@ std::map<std::string, Count> histogram(const Program &program) {
 
 std::string text(const Program &p, const Machine &machine) {
   std::string out = formatv(
-      "{0} (hash {1:x}) on {2}: {3} tokens a step, {4} of {5} positions\n"
+      "{0} (hash {1:x}) on {2}: {3} a step, {4} of {5} positions\n"
       "{6:N} ticks, {7:f2} us; {8:N} instructions, {9:N} B of text; {10} "
       "vector programs, {11} lane maps, {12} locations\n"
       "logits: {13} elements, {14} vectors a token, slices {15} to {16}, bank "
       "{17}, address {18}\n",
-      p.modelName, p.modelHash, machine.name, p.tokens, p.bucket, p.context,
+      p.modelName, p.modelHash, machine.name,
+      runtime::counted(p.tokens, "token"), p.bucket, p.context,
       p.predictedTicks, machine.microseconds(p.predictedTicks),
       p.instructions.size(), programBytes(p, machine), p.vectorPrograms.size(),
       p.laneMaps.size(), p.locations.size(), p.logits.vocab, p.logits.vectors,
@@ -65,8 +66,8 @@ std::string text(const Program &p, const Machine &machine) {
     out += formatv("  {0,-28} {1,-12} slices {2,3}-{3,-3} bank {4} addresses "
                    "{5,5}-{6,-5} {7,10:N} B\n",
                    r.name, runtime::sramKindName(r.kind), r.slice,
-                   r.slice + r.width - 1, r.bank, r.base,
-                   r.base + r.length - 1, r.bytes(machine.lanes));
+                   r.slice + r.width - 1, r.bank, r.base, r.base + r.length - 1,
+                   r.bytes(machine.lanes));
   }
   return out;
 }

@@ -26,9 +26,8 @@ Json toJson(const Receipt &receipt, const Machine &machine) {
     assumed.push_back(
         {{"path", n.path}, {"value", n.value}, {"source", n.source}});
   }
-  return {{"ok", receipt.ok()},
-          {"invariants", invariants},
-          {"assumed", assumed}};
+  return {
+      {"ok", receipt.ok()}, {"invariants", invariants}, {"assumed", assumed}};
 }
 
 Json toJson(const Figures &f, const Machine &machine) {

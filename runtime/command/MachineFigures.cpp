@@ -21,8 +21,8 @@ std::vector<MachineFigure> machineFigures(const Machine &m) {
        "install bytes a tick x clock"},
       {"int8_macs_per_tick", macs, "planes x lanes x lanes"},
       {"int8_tops", 2 * macs * hertz * 1e-12, "2 x MACs a tick x clock"},
-      {"f16_tflops", macs / 2 / double(m.matrix.f16TicksPerRow) * 2 * hertz *
-                         1e-12,
+      {"f16_tflops",
+       macs / 2 / double(m.matrix.f16TicksPerRow) * 2 * hertz * 1e-12,
        "2 x MACs / 2 planes / ticks a row x clock"},
       {"alu_ops_per_tick", lanes * m.alusPerLane, "lanes x ALUs a lane"},
       {"host_gb_per_s", hostBytes * hertz * 1e-9,

@@ -77,7 +77,9 @@ std::string weightsText(const Target &target, const models::WeightFile &file) {
     four += f == llm::WeightFormat::Q4_0;
   }
   if (kept == matrices) {
-    return std::string(four == kept ? "q4_0" : four ? "q8_0 and q4_0" : "q8_0") +
+    return std::string(four == kept ? "q4_0"
+                       : four       ? "q8_0 and q4_0"
+                                    : "q8_0") +
            " (as stored)";
   }
   return name + ", " + std::to_string(kept) + " of " +
@@ -120,15 +122,16 @@ static Expected<std::vector<int64_t>> parseList(std::string_view text) {
   std::vector<int64_t> ids;
   constexpr std::string_view kBetween = ", \t\r\n[]";
   for (size_t at = text.find_first_not_of(kBetween);
-       at != std::string_view::npos; at = text.find_first_not_of(kBetween, at)) {
+       at != std::string_view::npos;
+       at = text.find_first_not_of(kBetween, at)) {
     size_t end = std::min(text.find_first_of(kBetween, at), text.size());
     int64_t id = 0;
     auto [stop, error] =
         std::from_chars(text.data() + at, text.data() + end, id);
     if (error != std::errc() || stop != text.data() + end) {
-      return Error{"expected token ids, found \"" +
-                   std::string(text.substr(at, std::min<size_t>(end - at, 40))) +
-                   "\""};
+      return Error{
+          "expected token ids, found \"" +
+          std::string(text.substr(at, std::min<size_t>(end - at, 40))) + "\""};
     }
     ids.push_back(id);
     at = end;

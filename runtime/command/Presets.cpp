@@ -1,4 +1,5 @@
 // orrery presets: the built-in machines.
+#include "machine/MachineFields.h"
 #include "runtime/command/Console.h"
 #include "runtime/command/Json.h"
 #include "runtime/command/MachineFigures.h"
@@ -24,7 +25,7 @@ ExitCode execute(const PresetsArguments &arguments) {
                     name, machine->lanes, machine->geometry().slices(),
                     machine->geometry().planes(),
                     double(machine->sramBytes()) / (1 << 20),
-                    machine->clockMhz);
+                    numberText(machine->clockMhz));
   }
   llvm::outs() << (arguments.json ? dump(list) : text);
   return kOk;

@@ -20,8 +20,8 @@ class Run {
 public:
   Run(const RunArguments &arguments, const models::WeightFile &file,
       Session &session, Progress &progress)
-      : arguments(arguments), file(file), session(session),
-        progress(progress), report(session.machine()), interpreter(file),
+      : arguments(arguments), file(file), session(session), progress(progress),
+        report(session.machine()), interpreter(file),
         decoder(*file.tokenizer()) {}
 
   ExitCode go(const std::vector<int32_t> &prompt, const Stopwatch &opened);
@@ -86,9 +86,9 @@ Status Run::onStep(const StepRecord &record, std::span<const int32_t> ids) {
     trace.clear();
   }
   if (inPrompt && record.position + ids.size() < promptTokens) {
-    progress.show("reading the prompt: " +
-                  std::to_string(record.position + ids.size()) + " of " +
-                  std::to_string(promptTokens) + " tokens");
+    progress.show(
+        "reading the prompt: " + std::to_string(record.position + ids.size()) +
+        " of " + std::to_string(promptTokens) + " tokens");
   } else {
     progress.clear();
   }
@@ -173,6 +173,11 @@ ExitCode Run::go(const std::vector<int32_t> &prompt, const Stopwatch &opened) {
 
 ExitCode execute(const RunArguments &arguments) {
   Progress progress(true);
+  for (const std::string &path : {arguments.counters, arguments.trace}) {
+    if (Status ok = checkWritable(path); !ok) {
+      return fail(kBadInput, ok.error());
+    }
+  }
   auto file = models::WeightFile::open(arguments.model);
   if (!file) {
     return fail(kBadInput, file.error());
@@ -181,8 +186,8 @@ ExitCode execute(const RunArguments &arguments) {
   if (!options) {
     return fail(kBadInput, options.error());
   }
-  int64_t context = options->context ? options->context
-                                     : file->config().contextLength;
+  int64_t context =
+      options->context ? options->context : file->config().contextLength;
   auto prompt = promptIds(*file, arguments.prompt, context);
   if (!prompt) {
     return fail(kBadInput, prompt.error());
@@ -191,8 +196,7 @@ ExitCode execute(const RunArguments &arguments) {
   Stopwatch opened;
   ExitCode code = kOk;
   auto session = openSession(*file, *options, code);
-  return session ? Run(arguments, *file, *session, progress)
-                       .go(*prompt, opened)
+  return session ? Run(arguments, *file, *session, progress).go(*prompt, opened)
                  : code;
 }
 

@@ -1,8 +1,11 @@
 #include "runtime/command/RunReport.h"
 
+#include "machine/MachineFields.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <cmath>
 
 using llvm::formatv;
 
@@ -33,22 +36,24 @@ static std::string stopText(const RunReport &r) {
 static std::string timeText(const RunReport &r) {
   const Machine &m = r.machine;
   std::string out;
-  out += formatv("prompt   {0} tokens in {1} steps; first token after {2:N} "
-                 "ticks, {3:f2} us\n",
-                 r.prompt.tokens, r.prompt.steps, r.prompt.ticks,
+  out += formatv("prompt   {0} in {1}; first token after {2:N} ticks, {3:f2} "
+                 "us\n",
+                 counted(r.prompt.tokens, "token"),
+                 counted(r.prompt.steps, "step"), r.prompt.ticks,
                  m.microseconds(r.prompt.ticks));
   if (r.decode.steps > 0) {
     double ticks = double(r.decode.ticks) / double(r.decode.steps);
-    out += formatv("decode   {0:f0} ticks a token ({1:N} to {2:N}), {3:f2} us; "
-                   "{4:f0} tokens/s at {5} MHz\n",
-                   ticks, r.decode.fewest, r.decode.most, ticks / m.clockMhz,
-                   m.clockMhz * 1e6 / ticks, m.clockMhz);
+    out += formatv("decode   {0:N} ticks a token ({1:N} to {2:N}), {3:f2} us; "
+                   "{4:N} tokens/s at {5} MHz\n",
+                   int64_t(std::round(ticks)), r.decode.fewest, r.decode.most,
+                   ticks / m.clockMhz, int64_t(m.clockMhz * 1e6 / ticks),
+                   numberText(m.clockMhz));
   }
-  out += formatv("schedule {0:N} ticks predicted; bounds: {1:N} by operands, "
-                 "{2:N} by {3}; ratio {4:f2}\n",
-                 r.predictedTicks, r.bounds.criticalPath, r.bounds.busiest,
-                 r.bounds.busiestResource,
-                 boundRatio(r.predictedTicks, r.bounds));
+  out +=
+      formatv("schedule {0:N} ticks predicted; bounds: {1:N} by operands, "
+              "{2:N} by {3}; ratio {4:f2}\n",
+              r.predictedTicks, r.bounds.criticalPath, r.bounds.busiest,
+              r.bounds.busiestResource, boundRatio(r.predictedTicks, r.bounds));
   return out;
 }
 
@@ -65,17 +70,18 @@ static std::string energyText(const RunReport &r) {
                    int64_t(f.sramBytesRead) / f.steps)
         .str();
   };
-  return line("energy   prompt:", r.prompt) + line("energy   decode:", r.decode);
+  return line("energy   prompt:", r.prompt) +
+         line("energy   decode:", r.decode);
 }
 
 static std::string hostText(const RunReport &r) {
   double tokens = double(r.prompt.tokens + r.decode.tokens);
   double ticks = double(r.prompt.ticks + r.decode.ticks);
   std::string out =
-      formatv("host     {0} programs compiled in {1:f2} s; {2:f1} tokens/s and "
-              "{3:N} ticks/s simulated here\n",
-              r.programs, r.compileSeconds, tokens / r.simulateSeconds,
-              int64_t(ticks / r.simulateSeconds));
+      formatv("host     {0} compiled in {1:f2} s; {2:f1} tokens/s and {3:N} "
+              "ticks/s simulated here\n",
+              counted(r.programs, "program"), r.compileSeconds,
+              tokens / r.simulateSeconds, int64_t(ticks / r.simulateSeconds));
   return out;
 }
 
@@ -128,13 +134,11 @@ std::string sramText(const SramUse &use, const std::string &title) {
 static std::string assumedText(const Machine &machine) {
   std::string out, line;
   for (const SourcedNumber &n : assumedNumbers(machine)) {
-    std::string word = n.path + " " + formatv("{0}", n.value).str();
-    word = n.path;
-    if (!line.empty() && line.size() + word.size() > 64) {
+    if (!line.empty() && line.size() + n.path.size() > 64) {
       out += "                " + line + "\n";
       line.clear();
     }
-    line += (line.empty() ? "" : " ") + word;
+    line += (line.empty() ? "" : " ") + n.path;
   }
   return line.empty() ? out : out + "                " + line + "\n";
 }
@@ -150,15 +154,15 @@ std::string receiptText(const Receipt &receipt, const Machine &machine) {
 
 std::string formatText(const RunReport &r) {
   std::string out =
-      formatv("\n\n{0} on {1}: weights {2}, KV {3}, context {4}; {5} tokens "
+      formatv("\n\n{0} on {1}: weights {2}, KV {3}, context {4}; {5} "
               "written{6}\n",
               r.modelName, r.machine.name, r.weights, r.kv, r.context,
-              r.generated.ids.size(), stopText(r));
-  out += timeText(r) + energyText(r) + hostText(r) + unitsText(r) +
-         spentText(r);
-  out += sramText(r.sram, formatv("SRAM at {0} positions, with the text of {1} "
-                                  "programs",
-                                  r.context, r.programs)
+              counted(int64_t(r.generated.ids.size()), "token"), stopText(r));
+  out +=
+      timeText(r) + energyText(r) + hostText(r) + unitsText(r) + spentText(r);
+  out += sramText(r.sram, formatv("SRAM at {0}, with the text of {1}",
+                                  counted(r.context, "position"),
+                                  counted(r.programs, "program"))
                               .str());
   return out + receiptText(r.receipt, r.machine);
 }

@@ -67,8 +67,8 @@ Status functional(const Program &program, const Machine &machine,
   sim::Simulator simulator(machine, std::move(image.sram));
   size_t row = size_t(program.inputVectors) * size_t(machine.lanes);
   for (size_t at = 0; at < ids.size();) {
-    size_t now = std::min(
-        ids.size() - at, size_t(roomAt(program, machine, int64_t(at))));
+    size_t now = std::min(ids.size() - at,
+                          size_t(roomAt(program, machine, int64_t(at))));
     sim::StepInput input;
     input.position = uint32_t(at);
     input.validTokens = uint32_t(now);
@@ -90,11 +90,11 @@ std::string toText(const Program &p, const Machine &m, const Outcome &o) {
   const Figures &f = o.figures;
   double instructions = double(p.instructions.size()) * double(f.steps);
   std::string out = formatv(
-      "{0} on {1}: {2} steps of {3:N} ticks, {4:f2} us; {5:e2} J and {6:f1} W "
+      "{0} on {1}: {2} of {3:N} ticks, {4:f2} us; {5:e2} J and {6:f1} W "
       "a step\n"
       "host: {7:f3} s, {8:N} instructions/s\n",
-      p.modelName, m.name, f.steps, f.most, m.microseconds(f.most),
-      f.joules / double(f.steps),
+      p.modelName, m.name, counted(f.steps, "step"), f.most,
+      m.microseconds(f.most), f.joules / double(f.steps),
       f.joules / (m.microseconds(f.ticks) * 1e-6), o.seconds,
       int64_t(instructions / o.seconds));
   if (o.next) {
@@ -163,9 +163,9 @@ ExitCode execute(const SimulateArguments &a) {
     return fail(kBadInput, machine.error());
   }
   Outcome outcome(*machine);
-  ExitCode code = a.model.empty() ? runTiming(a, *program, *machine, outcome)
-                                  : runFunctional(a, *program, *machine,
-                                                  outcome);
+  ExitCode code = a.model.empty()
+                      ? runTiming(a, *program, *machine, outcome)
+                      : runFunctional(a, *program, *machine, outcome);
   if (code != kOk) {
     return code;
   }

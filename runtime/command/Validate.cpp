@@ -57,9 +57,9 @@ Expected<Golden> readGolden(std::string path, size_t rows, int64_t vocab) {
 
 class Validation {
 public:
-  Validation(const ValidateArguments &arguments,
-             const models::WeightFile &file, const SessionOptions &options,
-             Session &session, Progress &progress)
+  Validation(const ValidateArguments &arguments, const models::WeightFile &file,
+             const SessionOptions &options, Session &session,
+             Progress &progress)
       : arguments(arguments), file(file), options(options), session(session),
         progress(progress), receipt(session.machine()), interpreter(file) {}
 
@@ -181,12 +181,10 @@ std::string Validation::text(const std::optional<OpDifference> &first) const {
 }
 
 Json Validation::json(const std::optional<OpDifference> &first) const {
-  Json out = {{"model", file.config().name},
-              {"machine", session.machine().name},
-              {"positions", bits.rows()},
-              {"values", bits.values()},
-              {"different", bits.different()},
-              {"ids", read}};
+  Json out = {
+      {"model", file.config().name},   {"machine", session.machine().name},
+      {"positions", bits.rows()},      {"values", bits.values()},
+      {"different", bits.different()}, {"ids", read}};
   if (first) {
     out["first_difference"] = {{"op", first->op},
                                {"kind", first->kind},
@@ -235,8 +233,8 @@ ExitCode execute(const ValidateArguments &arguments) {
   if (!options) {
     return fail(kBadInput, options.error());
   }
-  int64_t context = options->context ? options->context
-                                     : file->config().contextLength;
+  int64_t context =
+      options->context ? options->context : file->config().contextLength;
   auto ids = arguments.ids.empty()
                  ? promptIds(*file, arguments.prompt, context)
                  : readIds(arguments.ids, file->config().vocab);
@@ -244,9 +242,9 @@ ExitCode execute(const ValidateArguments &arguments) {
     return fail(kBadInput, ids.error());
   }
   if (int64_t(ids->size()) > context) {
-    return fail(kBadInput, {"--ids: " + std::to_string(ids->size()) +
-                            " tokens, the context holds " +
-                            std::to_string(context)});
+    return fail(kBadInput,
+                {"--ids: " + std::to_string(ids->size()) +
+                 " tokens, the context holds " + std::to_string(context)});
   }
   Expected<Golden> golden = Golden{};
   if (!arguments.golden.empty()) {
