@@ -170,7 +170,10 @@ private:
     auto location = values[which].getDefiningOp()->getLoc();
     emitError(location) << "no room on " << machine.name << " for " << r.name
                         << " (" << int64_t(r.width) * r.length * machine.lanes
-                        << " B in " << r.width << " slices): weights need "
+                        << " B: " << r.length << " of the "
+                        << machine.sram.vectorsPerBank
+                        << " vectors of a bank in each of " << r.width
+                        << " slices): weights need "
                         << weights << " B of " << forWeights
                         << " B in the weight slices, tables and KV cache "
                         << lasting << " B and temporaries " << temporary

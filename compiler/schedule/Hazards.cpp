@@ -9,7 +9,7 @@ namespace orrery::schedule {
 Hazards::Hazards(const Problem &problem, bool operandsOnly)
     : problem(problem), operandsOnly(operandsOnly), m(*problem.machine), g(m.geometry()),
       cells(size_t(g.slices()) * size_t(m.sram.banks)),
-      caches(problem.caches), dies(problem.replaces.size()),
+      caches(problem.caches), dies(problem.shares.size()),
       planes(size_t(g.planes())) {
   for (Plane &plane : planes) {
     plane.entries.resize(size_t(m.matrix.activationVectors));
@@ -94,8 +94,8 @@ Tick Hazards::earliestMemory(const Member &member) const {
     });
     if (!isRead && !operandsOnly) {
       Tick first = member.offset + reach(g, member).first;
-      for (uint32_t older : problem.replaces[member.region]) {
-        start = std::max(start, dies[older] - first);
+      for (uint32_t other : problem.shares[member.region]) {
+        start = std::max(start, dies[other] - first);
       }
     }
   }

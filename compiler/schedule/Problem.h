@@ -72,8 +72,9 @@ struct Problem {
   std::vector<Gang> gangs;
   std::vector<LoadEntries> loads;
   uint32_t caches = 0; ///< KV regions
-  /// Per program region: the earlier temporaries whose addresses it takes over.
-  std::vector<std::vector<uint32_t>> replaces;
+  /// Per program region: the temporaries that share addresses with it. A write
+  /// waits for the last access of those that earlier gangs used.
+  std::vector<std::vector<uint32_t>> shares;
 };
 
 /// A solution: per gang, its start tick and the first stream of each group;

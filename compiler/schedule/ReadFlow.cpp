@@ -409,10 +409,12 @@ LogicalResult Reader::readLogits(flow::LogitsOp op) {
   return success();
 }
 
-// Regions stand in program order: a later one that shares addresses with an
-// earlier one takes them over.
+// Whose addresses a region shares. Which of two comes first is not said: regions
+// stand where they were asked for, which need not be where they are written.
+// Gangs are in program order, so that when one writes, those of the others that
+// were used already are the earlier ones.
 static std::vector<std::vector<uint32_t>>
-replacements(ArrayRef<SramRegion> regions) {
+sharedAddresses(ArrayRef<SramRegion> regions) {
   std::vector<std::vector<uint32_t>> out(regions.size());
   llvm::MapVector<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> columns;
   for (uint32_t k = 0; k < regions.size(); ++k) {
@@ -427,6 +429,7 @@ replacements(ArrayRef<SramRegion> regions) {
         const SramRegion &o = regions[other];
         if (o.base < r.base + r.length && r.base < o.base + o.length) {
           out[k].push_back(other);
+          out[other].push_back(k);
         }
       }
       column.push_back(k);
@@ -445,7 +448,7 @@ FailureOr<FlowProblem> readFlow(flow::ProgramOp program,
       return failure();
     }
   }
-  out.problem.replaces = replacements(out.regions);
+  out.problem.shares = sharedAddresses(out.regions);
   return std::move(out);
 }
 

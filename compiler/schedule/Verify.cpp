@@ -1,5 +1,7 @@
 #include "compiler/schedule/Verify.h"
 
+#include "compiler/schedule/VerifyOrder.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -38,9 +40,20 @@ std::string nameOf(const Problem &problem, const Schedule &schedule,
          std::to_string(schedule.start[s.gang] + member.offset) + ")";
 }
 
+using NameOfKey = std::string (*)(const Problem &, uint64_t key);
+constexpr uint64_t kWest = 256; ///< added to the number of a westward stream
+
+std::string portName(const Problem &problem, uint64_t key) {
+  return resourceName(*problem.machine, uint32_t(key));
+}
+std::string streamName(const Problem &, uint64_t key) {
+  return (key < kWest ? "stream east " : "stream west ") +
+         std::to_string(key % kWest);
+}
+
 // Within one key sorted by begin, look back as far as the longest stretch.
 Status findOverlap(std::vector<Stretch> stretches, const Problem &problem,
-                   const Schedule &schedule, const std::string &what) {
+                   const Schedule &schedule, NameOfKey what) {
   std::sort(stretches.begin(), stretches.end(),
             [](const Stretch &a, const Stretch &b) {
               return std::tie(a.key, a.begin) < std::tie(b.key, b.begin);
@@ -54,7 +67,7 @@ Status findOverlap(std::vector<Stretch> stretches, const Problem &problem,
     for (size_t o : open) {
       const Stretch &other = stretches[o];
       if (other.low <= s.high && s.low <= other.high) {
-        return Error{what + " " + std::to_string(s.key) + ": " +
+        return Error{what(problem, s.key) + ": " +
                      nameOf(problem, schedule, other) + " meets " +
                      nameOf(problem, schedule, s) + " at " +
                      std::to_string(s.begin)};
@@ -90,16 +103,18 @@ Status verify(const Problem &problem, const Schedule &schedule) {
         Position from = use.from + Position(k) * use.fromStep;
         bool east = use.direction == Direction::East;
         append(streams,
-               {uint64_t(use.direction) * 256 + schedule.streams[gang][u] + k,
+               {uint64_t(use.direction) * kWest + schedule.streams[gang][u] + k,
                 start + use.diagonal, 0, east ? from + 1 : use.stop,
                 east ? use.stop : from - 1, gang, 0},
                use.shape);
       }
     }
   }
-  Status ok = findOverlap(std::move(ports), problem, schedule, "resource");
-  return ok ? findOverlap(std::move(streams), problem, schedule, "stream")
-            : ok;
+  Status ok = findOverlap(std::move(ports), problem, schedule, portName);
+  if (ok) {
+    ok = findOverlap(std::move(streams), problem, schedule, streamName);
+  }
+  return ok ? verifyOrder(problem, schedule) : ok;
 }
 
 } // namespace orrery::schedule

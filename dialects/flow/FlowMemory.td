@@ -50,9 +50,9 @@ def Flow_ProgramOp : Flow_Op<"program", [NoTerminator, NoRegionArguments,
 def Flow_AllocOp : Flow_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a temporary buffer";
   let description = [{
-    Undefined until written. `side` says in which hemisphere it must lie (0
-    west, 1 east; -1, the default, anywhere); `place` is what `--flow-allocate`
-    chose.
+    Undefined until written. `side` says in which hemisphere it had best lie (0
+    west, 1 east; -1, the default, either): near the unit that reads it. `place`
+    is what `--flow-allocate` chose.
 
     Constraints:
       - (C1) `side` is -1, 0 or 1.
@@ -75,7 +75,8 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a named part of SRAM: weights, a table, or KV cache";
   let description = [{
     Filled by the host before the first step (weight, table) or living across
-    steps (kv, zero at first). `side` and `place` as in flow.alloc.
+    steps (kv, zero at first). `side` is where it must lie,
+    `place` where it does.
 
     A weight region is made of the matrix `name`, whose rows lie as `rows` says
     and whose columns (the reduced axis) as `columns` says. With K vectors of

@@ -43,7 +43,7 @@ template <class T>
 CLI::Option *addChoice(CLI::App &app, const std::string &flag,
                        const Names<T> &names, std::function<void(T)> choose,
                        const std::string &summary) {
-  auto read = [names, choose](const CLI::results_t &results) {
+  CLI::callback_t read = [flag, names, choose](const CLI::results_t &results) {
     std::string expected;
     for (const auto &[name, value] : names) {
       if (results.front() == name) {
@@ -52,7 +52,7 @@ CLI::Option *addChoice(CLI::App &app, const std::string &flag,
       }
       expected += (expected.empty() ? "" : " or ") + name;
     }
-    throw CLI::ValidationError("expected " + expected + ", found " +
+    throw CLI::ValidationError(flag + ": expected " + expected + ", found " +
                                results.front());
   };
   return app.add_option(flag, read, summary);

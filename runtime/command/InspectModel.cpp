@@ -9,6 +9,8 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cstdio>
+
 using llvm::formatv;
 
 namespace orrery::command {
@@ -16,9 +18,11 @@ namespace {
 
 using namespace models;
 
-// As short as f32 allows: most are stored as one.
+// In the digits that an f32 has: most are stored as one.
 std::string floatText(double value) {
-  return formatv("{0}", llvm::format("%.9g", value)).str();
+  char text[32];
+  std::snprintf(text, sizeof text, "%.7g", value);
+  return text;
 }
 
 std::string valueText(const GgufValue &value) {
@@ -63,7 +67,7 @@ std::string configText(const GgufFile &file, const ModelConfig &c) {
              "KV cache {16:N} B (q8) or {17:N} B (f16) a position\n",
              c.name, c.layers, c.hidden, c.heads, c.kvHeads, c.headDim,
              c.intermediate, c.vocab, c.contextLength, numberText(c.ropeTheta),
-             c.ropeDimension, llvm::format("%g", double(c.normEps)),
+             c.ropeDimension, floatText(double(c.normEps)),
              c.tiedEmbeddings ? "tied" : "untied", parameterCount(c),
              decodeMacsPerToken(c), weightBytes(file, c),
              kvBytesPerToken(c, KvFormat::Q8),

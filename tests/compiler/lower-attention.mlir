@@ -15,7 +15,7 @@
 // Pairs (d, d + 8) of the 16 that turn change places.
 // CHECK:      flow.permute side 1 map [8 to 15, 0 to 7, 16 to 31, 40 to 47, 32 to 39, 48 to 63]
 // CHECK:      flow.permute side 0 map [8 to 15, 0 to 7, 16 to 31, 40 to 47, 32 to 39, 48 to 63]
-// CHECK:      %[[K:.*]] = flow.region kv "kv.5.k.0" side 0 : !flow.tiles<3 x 64 rows, i8, width 8>
+// CHECK:      %[[K:.*]] = flow.region kv "kv.5.k.0" side [[S:[01]]] : !flow.tiles<3 x 64 rows, i8, width 8>
 // CHECK-NEXT: flow.vector count 2 ins ({{.*}}, %[[COS]] <[2] by [1], position 1> : {{.*}}, %[[SIN]] <[2] by [1], position 1> : {{.*}}) outs (0 to %[[K]] <[2] by [0], stripe 1 step 8>
 // CHECK-NEXT:   v4 = mul v0, v2
 // CHECK-NEXT:   v5 = mul v1, v3
@@ -27,10 +27,10 @@
 // CHECK-NEXT:   splat {{.*}} width 32 tile div 2 mod 2
 // CHECK:        window v6 width 32 tile div 4 mod 2
 // CHECK-NEXT:   out v7 : a8
-// CHECK:      flow.load side 0 rows 8 inner 1
-// CHECK:      flow.matmul plane 0 {{.*}}, %[[K]] : {{.*}} first 0 tiles 2 lanes 0 to 64
-// CHECK:      %[[V:.*]] = flow.region kv "kv.5.v.0" side 0 : !flow.tiles<3 x 64 rows, i8, width 8>
-// CHECK:      flow.transpose side 0 tokens 2 rows 64 {{.*}} outs(%[[V]] :
+// CHECK:      flow.load side [[S]] rows 8 inner 1
+// CHECK:      flow.matmul plane {{[0-3]}} {{.*}}, %[[K]] : {{.*}} first 0 tiles 2 lanes 0 to 64
+// CHECK:      %[[V:.*]] = flow.region kv "kv.5.v.0" side [[S]] : !flow.tiles<3 x 64 rows, i8, width 8>
+// CHECK:      flow.transpose side [[S]] tokens 2 rows 64 {{.*}} outs(%[[V]] :
 // CHECK:      flow.vector count 16 group 2
 // CHECK:        keep {{.*}} below 0 + position else 0xFF800000 token div 2 mod 2 tile div 1 mod 2
 // CHECK-NEXT:   out {{.*}} : f32 max
@@ -40,8 +40,8 @@
 // CHECK-NEXT:   mul
 // CHECK-NEXT:   out {{.*}} : a8
 // CHECK-NEXT:   out {{.*}} : f32 sum_exact
-// CHECK:      flow.load side 0 rows 8 inner 2
-// CHECK:      flow.matmul plane 0 {{.*}}, %[[V]] : {{.*}} first 0 tiles 1 lanes 0 to 64
+// CHECK:      flow.load side [[S]] rows 8 inner 2
+// CHECK:      flow.matmul plane {{[0-3]}} {{.*}}, %[[V]] : {{.*}} first 0 tiles 1 lanes 0 to 64
 // Heads of whole blocks keep their slots; the next matrix has such columns.
 // CHECK:      lanes 0 to 32>
 // CHECK:      lanes 32 to 64>
@@ -73,11 +73,11 @@ func.func @step(%ids: tensor<2xi32>) -> (tensor<2x64xf32>, tensor<2xi32>)
 // CHECK-LABEL: model "packed" tokens 1 bucket 64 context 64 {
 // CHECK:      flow.region weight "q" rows <48, heads 2 over 2 of 24>
 // CHECK-NOT:  k_scale
-// CHECK:      flow.region kv "kv.0.k.0" side 0 : !flow.tiles<1 x 64 rows, f16, width 8>
+// CHECK:      flow.region kv "kv.0.k.0" side [[S:[01]]] : !flow.tiles<1 x 64 rows, f16, width 8>
 // CHECK-NEXT: flow.vector count 1 {{.*}} outs (0 to %{{.*}} <[1] by [0], stripe 2 step 16>
 // CHECK-NOT:  kv_code
-// CHECK:      flow.permute side 0 map [0 to 23, zero 40] {{.*}} lanes 0 to 24>
-// CHECK:      flow.permute side 0 map [zero 24, 32 to 55, zero 16] {{.*}} lanes 24 to 64>
+// CHECK:      flow.permute side [[S]] map [0 to 23, zero 40] {{.*}} lanes 0 to 24>
+// CHECK:      flow.permute side [[S]] map [zero 24, 32 to 55, zero 16] {{.*}} lanes 24 to 64>
 // CHECK:      flow.region weight "o" rows <64> columns <48> side
 func.func @step(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
     attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
