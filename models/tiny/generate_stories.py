@@ -196,7 +196,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", type=pathlib.Path, help="folder to write to")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--train", type=int, default=60000, help="stories")
+    parser.add_argument("--train", type=int, default=50000, help="stories")
     parser.add_argument("--heldout", type=int, default=500, help="stories")
     args = parser.parse_args()
     train = stories(args.seed, args.train)

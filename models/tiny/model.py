@@ -106,8 +106,8 @@ class Llama(nn.Module):
 
     def initialise(self):
         """Normal with deviation 1 / sqrt(columns), less for what adds to the
-        residual. Smaller embeddings train to a lower loss at first, but then
-        the names stay so alike that the model is slow to learn to copy them.
+        residual. With 0.02 the embeddings of names stayed so alike that the
+        model could not learn to copy a name from earlier in the story.
         """
         for name, weight in self.named_parameters():
             if weight.dim() == 2:

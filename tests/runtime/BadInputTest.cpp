@@ -1,0 +1,181 @@
+// What a user can get wrong: one line on stderr, the documented exit code,
+// nothing on stdout, no file.
+#include "tests/runtime/Command.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace orrery::command {
+namespace {
+
+struct Case {
+  const char *name, *line;
+  int code;
+  const char *message; ///< part of the line
+};
+
+void PrintTo(const Case &c, std::ostream *out) { *out << c.line; }
+
+class BadInput : public testing::TestWithParam<Case> {};
+
+TEST_P(BadInput, OneLineCodeAndNothingElse) {
+  CommandFolder folder;
+  folder.write("empty.gguf", "");
+  folder.write("text.gguf", "this is no model file");
+  folder.write("broken.json", "{\"hidden_size\": 64");
+  folder.write("qwen.json", "{\"model_type\": \"qwen2\"}");
+  size_t before = folder.files();
+  CommandResult result = folder.run(GetParam().line);
+  EXPECT_EQ(result.code, GetParam().code) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
+      << result.err;
+  EXPECT_NE(result.err.find(GetParam().message), std::string::npos)
+      << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(folder.files(), before);
+}
+
+#define MODEL "models/tiny/orrery-tiny-Q8_0.gguf"
+#define ON_SMALL " --machine lpu-small "
+
+constexpr Case kUsage[] = {
+    {"NoCommand", "orrery", 2, "subcommand is required"},
+    {"UnknownCommand", "orrery fly", 2, "fly is not a command"},
+    {"UnknownFlag", "orrery run " MODEL " --bogus", 2, "--bogus"},
+    {"MissingModel", "orrery run", 2, "model is required"},
+    {"NegativeCount", "orrery run " MODEL " -n -1", 2,
+     "expected a whole number of 0 or more, found -1"},
+    {"BrokenCount", "orrery run " MODEL " -n 3.5", 2, "found 3.5"},
+    {"UnknownWeights", "orrery run " MODEL " --weights q5", 2,
+     "--weights: expected q8_0 or q4_0, found q5"},
+    {"UnknownKv", "orrery run " MODEL " --kv q4", 2,
+     "--kv: expected q8 or f16, found q4"},
+    {"ZeroContext", "orrery run " MODEL " --ctx 0", 2, "--ctx"},
+    {"ColdTemperature", "orrery run " MODEL " --temp -1", 2, "--temp"},
+    {"TwoModels", "orrery compile " MODEL " --shape broken.json", 2, "--shape"},
+    {"NoSubject", "orrery compile", 2, "expected a model file or --shape"},
+    {"UnknownDialect", "orrery compile " MODEL " --emit c", 2, "--emit"},
+    {"PromptWithoutModel", "orrery simulate x.orrery -p hi", 2, "--model"},
+    {"IdsAndPrompt", "orrery validate " MODEL " --ids 1 -p hi", 2, "--ids"},
+};
+INSTANTIATE_TEST_SUITE_P(Usage, BadInput, testing::ValuesIn(kUsage),
+                         [](const auto &info) { return info.param.name; });
+
+constexpr Case kFiles[] = {
+    {"MissingFile", "orrery run nowhere.gguf", 3,
+     "nowhere.gguf: cannot open: No such file"},
+    {"EmptyFile", "orrery run empty.gguf", 3, "empty.gguf"},
+    {"WrongMagic", "orrery run text.gguf", 3,
+     "magic: expected \"GGUF\", found \"this\""},
+    {"UnknownMachine", "orrery run " MODEL " --machine tpu", 3,
+     "machine `tpu`: neither a preset (lpu-small, lpu-v1)"},
+    {"BrokenMachine", "orrery run " MODEL " --machine broken.json", 3,
+     "broken.json"},
+    {"LongPrompt",
+     "orrery run " MODEL ON_SMALL "--ctx 4 -p 'Once upon a time, there was'", 3,
+     "tokens, the context holds 4"},
+    {"LongContext", "orrery run " MODEL ON_SMALL "--ctx 513", 3,
+     "--ctx 513: the model was trained for 512 positions"},
+    {"UselessWeights", "orrery run " MODEL ON_SMALL "--weights q4_0", 3,
+     "stored quantized"},
+    {"UnwritableFile", "orrery run " MODEL ON_SMALL "--trace no/where.json", 3,
+     "no/where.json: cannot write there"},
+    {"UnknownId", "orrery validate " MODEL ON_SMALL "--ids 1,4096", 3,
+     "token id 4096 is outside the vocabulary of 1024"},
+    {"BrokenIds", "orrery validate " MODEL ON_SMALL "--ids text.gguf", 3,
+     "expected token ids, found \"this\""},
+    {"MissingGolden", "orrery validate " MODEL ON_SMALL "--ids 1 --golden g", 3,
+     "g.logits.f64"},
+    {"ShortGolden",
+     "orrery validate " MODEL ON_SMALL "--ids 1,2,3 --golden text.gguf", 3,
+     "expected 3 (or one fewer) rows of 1024 float64, found 21 bytes"},
+    {"LargeBucket", "orrery compile " MODEL ON_SMALL "--bucket 600 -o p", 3,
+     "--bucket 600: expected at most the context, 512"},
+    {"ManyLayers", "orrery compile " MODEL ON_SMALL "--layers 5 -o p", 3,
+     "--layers 5: expected at most the model's layers, 4"},
+    {"BrokenShape", "orrery compile --shape broken.json", 3,
+     "broken.json: expected a JSON object"},
+    {"OtherArchitecture", "orrery compile --shape qwen.json", 3,
+     "model_type: expected \"llama\", as nothing else is supported, found "
+     "\"qwen2\""},
+    {"NoProgram", "orrery check " MODEL, 3, "expected a program file"},
+    {"NoProgramToRun", "orrery simulate text.gguf", 3,
+     "expected a program file"},
+    {"NothingToInspect", "orrery inspect text.gguf", 3,
+     "text.gguf: expected a GGUF file, a program file"},
+    {"InspectNowhere", "orrery inspect nowhere", 3, "no preset has that name"},
+};
+INSTANTIATE_TEST_SUITE_P(Files, BadInput, testing::ValuesIn(kFiles),
+                         [](const auto &info) { return info.param.name; });
+
+constexpr Case kTooBig[] = {
+    {"Model", "orrery compile --shape models/zoo/llama-2-7b.json -o p", 4,
+     "would need 36 such chips"},
+    {"Context",
+     "orrery compile --shape models/zoo/smollm2-135m.json --kv f16 -o p", 4,
+     "would fit with a context of"},
+    {"Chunk", "orrery compile " MODEL ON_SMALL "--tokens 33 -o p", 4,
+     "at most 32"},
+};
+INSTANTIATE_TEST_SUITE_P(TooBig, BadInput, testing::ValuesIn(kTooBig),
+                         [](const auto &info) { return info.param.name; });
+
+// 8192 positions of f16 KV cache beside int8 weights, from known-answers.
+TEST(BadInputNumbers, SmolLmAtFullContext) {
+  CommandFolder folder;
+  auto result =
+      folder.run("orrery compile --shape models/zoo/smollm2-135m.json "
+                 "--kv f16");
+  EXPECT_NE(result.err.find("188743680"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("230686720"), std::string::npos) << result.err;
+}
+
+TEST(BadInputNumbers, AProgramOfAnotherModelIsRefused) {
+  CommandFolder folder;
+  auto made = folder.run("orrery compile " MODEL ON_SMALL
+                         "--bucket 64 --kv f16 -o p.orrery");
+  ASSERT_EQ(made.code, 0) << made.err;
+  auto own = folder.run("orrery simulate p.orrery --model " MODEL);
+  EXPECT_EQ(own.code, 0) << own.err;
+  std::string bytes = folder.read("p.orrery");
+  folder.write("cut.orrery", bytes.substr(0, bytes.size() / 2));
+  auto cut = folder.run("orrery check cut.orrery");
+  EXPECT_EQ(cut.code, 3);
+  auto past = folder.run("orrery simulate p.orrery --position 64");
+  EXPECT_EQ(past.code, 3);
+  EXPECT_NE(past.err.find("reaches 64 positions"), std::string::npos);
+}
+
+TEST(GoodInput, EmptyPromptIsTheBeginToken) {
+  CommandFolder folder;
+  auto result = folder.run("orrery run " MODEL ON_SMALL "-n 3 --json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["prompt_ids"], nlohmann::json::array({1}));
+  EXPECT_EQ(json["ids"].size(), 3u);
+}
+
+TEST(GoodInput, StopsAtTheContextAndSaysSo) {
+  CommandFolder folder;
+  auto result = folder.run("orrery run " MODEL ON_SMALL
+                           "--ctx 8 -p 'Once upon a time' -n 99");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("stopped: the context of 8 is full (99 tokens were "
+                            "asked for)"),
+            std::string::npos)
+      << result.out;
+}
+
+TEST(GoodInput, HelpOfEachCommandNamesTheExitCodes) {
+  CommandFolder folder;
+  for (const char *command : {"", "run", "validate", "compile", "simulate",
+                              "check", "inspect", "presets"}) {
+    auto result = folder.run("orrery " + std::string(command) + " --help");
+    EXPECT_EQ(result.code, 0) << command;
+    EXPECT_NE(result.out.find("Exit codes"), std::string::npos) << command;
+  }
+}
+
+} // namespace
+} // namespace orrery::command

@@ -1,0 +1,138 @@
+// Every invariant is kept by a real step, and broken by a spoilt one.
+#include "runtime/Receipt.h"
+
+#include "tests/runtime/TinySession.h"
+
+namespace orrery::runtime {
+namespace {
+
+class ReceiptOf : public testing::Test {
+protected:
+  void SetUp() override {
+    session = openTiny(tinyOptions());
+    std::vector<int32_t> ids = {1};
+    auto records = session->read(ids);
+    ASSERT_TRUE(records) << records.error().message;
+    record = std::move(records->front());
+  }
+
+  /// Verdict of the invariant whose name starts so.
+  Verdict verdict(const Receipt &receipt, std::string_view start) {
+    for (const Invariant &i : receipt.invariants()) {
+      if (i.name.starts_with(start)) {
+        return i.verdict;
+      }
+    }
+    ADD_FAILURE() << "no invariant " << start;
+    return Verdict::Note;
+  }
+
+  Receipt receipt() {
+    Receipt out(session->machine());
+    out.addStep(*record.program, record.result);
+    out.addPrograms(session->programs());
+    return out;
+  }
+
+  std::unique_ptr<Session> session;
+  StepRecord record;
+};
+
+TEST_F(ReceiptOf, AStepKeepsThemAll) {
+  Receipt all = receipt();
+  BitCompare bits;
+  bits.add(0, record.logits[0], record.logits[0]);
+  all.addBits(bits);
+  EXPECT_TRUE(all.ok());
+  for (const Invariant &i : all.invariants()) {
+    EXPECT_TRUE(i.verdict == Verdict::Ok || i.verdict == Verdict::Note)
+        << i.name << ": " << i.figures;
+  }
+}
+
+TEST_F(ReceiptOf, BitsAreNotCheckedUntilCompared) {
+  EXPECT_EQ(verdict(receipt(), "logits"), Verdict::NotChecked);
+  EXPECT_TRUE(receipt().ok());
+}
+
+TEST_F(ReceiptOf, OneLateInstruction) {
+  record.result.executed[7] += 1;
+  EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
+  EXPECT_FALSE(receipt().ok());
+}
+
+TEST_F(ReceiptOf, ALateEnd) {
+  record.result.ticks += 1;
+  EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, ABusyUnitThatDoesNotAddUp) {
+  record.result.counters.units[3].busyTicks += 1;
+  EXPECT_EQ(verdict(receipt(), "busy"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, MoreBusyThanTotal) {
+  auto &unit = record.result.counters.units[3];
+  unit.busyTicks = uint64_t(record.result.ticks) + 5;
+  unit.idleTicks = uint64_t(0) - 5; // adds up, by wrapping
+  EXPECT_EQ(verdict(receipt(), "busy"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, DroppedAndMissingBytes) {
+  record.result.counters.readBytesTaken -= 64;
+  EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
+  record.result.counters.readBytesTaken += 64;
+  record.result.counters.readBytesDropped += 64;
+  EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, AnEmbeddingThatCostNothing) {
+  record.result.counters.hostBytesIn = 0;
+  EXPECT_EQ(verdict(receipt(), "embedding"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, ProgramsThatShareTextOrBreakARule) {
+  Program second = *record.program;
+  const Program *both[] = {record.program, &second};
+  Receipt shared(session->machine());
+  shared.addPrograms(both);
+  EXPECT_EQ(verdict(shared, "weights + tables"), Verdict::Fail);
+  second.predictedTicks += 1;
+  Receipt broken(session->machine());
+  broken.addPrograms(both);
+  EXPECT_EQ(verdict(broken, "static check"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, ALogitThatDiffersInOneBit) {
+  auto other = record.logits[0];
+  other[5] = std::bit_cast<float>(std::bit_cast<uint32_t>(other[5]) ^ 1);
+  BitCompare bits;
+  bits.add(0, record.logits[0], other);
+  EXPECT_EQ(bits.different(), 1u);
+  EXPECT_EQ(bits.first()->element, 5u);
+  Receipt all = receipt();
+  all.addBits(bits);
+  EXPECT_EQ(verdict(all, "logits"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOf, ComparingNothingProvesNothing) {
+  Receipt all = receipt();
+  all.addBits({});
+  EXPECT_EQ(verdict(all, "logits"), Verdict::Fail);
+  BitCompare shorter;
+  shorter.add(0, record.logits[0], {});
+  EXPECT_EQ(shorter.different(), record.logits[0].size());
+}
+
+TEST_F(ReceiptOf, AssumedNumbersAreListed) {
+  auto machine = loadMachine("lpu-v1");
+  auto assumed = assumedNumbers(*machine);
+  EXPECT_FALSE(assumed.empty());
+  EXPECT_LT(assumed.size(), machine->numbers.size());
+  for (const SourcedNumber &n : assumed) {
+    EXPECT_EQ(n.source.rfind("assumed", 0), 0u) << n.path;
+  }
+}
+
+} // namespace
+} // namespace orrery::runtime
