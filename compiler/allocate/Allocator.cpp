@@ -10,7 +10,8 @@ Allocator::Allocator(const Machine &machine, const ChipLayout &layout)
       spaces(size_t(machine.geometry().slices()) * banks) {}
 
 // The groups of their side in turn, first bank first; when those are full, the
-// data slices' last bank, over fewer slices and so at a lower install rate.
+// data slices from the last bank down, over fewer slices and so at a lower
+// install rate.
 void Allocator::weightCandidates(const Request &request, uint32_t number,
                                  std::vector<Candidate> &out) const {
   for (uint32_t bank = 0; bank < banks; ++bank) {
@@ -20,8 +21,14 @@ void Allocator::weightCandidates(const Request &request, uint32_t number,
                      request.width, request.length});
     }
   }
-  if (request.spillWidth > 0) {
-    out.push_back({uint32_t(layout.dataFirst(request.side)), banks - 1,
+  // One matrix spills into one bank of a side, so that its result, written
+  // while the weights are read, finds the other one free.
+  auto chosen = spillBank.find({request.name, request.side});
+  for (uint32_t bank = banks; request.spillWidth > 0 && bank-- > 0;) {
+    if (chosen != spillBank.end() && chosen->second != bank) {
+      continue;
+    }
+    out.push_back({uint32_t(layout.dataFirst(request.side)), bank,
                    request.spillWidth, request.spillLength});
   }
 }
@@ -124,6 +131,9 @@ bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
       }
       places.push_back(
           {candidate.slice, candidate.bank, *base, candidate.width});
+      if (candidate.width != request.width) {
+        spillBank[{request.name, request.side}] = candidate.bank;
+      }
       return true;
     }
   }

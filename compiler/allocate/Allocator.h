@@ -9,6 +9,7 @@
 #include "compiler/allocate/SliceSpace.h"
 #include "compiler/lower/ChipLayout.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,7 @@ private:
   const ChipLayout &layout;
   uint32_t banks, depth;
   std::vector<SliceSpace> spaces;
+  std::map<std::pair<std::string, int32_t>, uint32_t> spillBank;
   uint32_t turn = 0;
 };
 

@@ -16,6 +16,9 @@
 namespace orrery::test {
 namespace {
 
+constexpr size_t kPrograms = 8;
+constexpr int kRounds = 12;
+
 struct Compiled {
   uint64_t seed;
   Program program;
@@ -64,12 +67,12 @@ std::vector<Compiled> compileSome(size_t count) {
 }
 
 const std::vector<Compiled> &programs() {
-  static const std::vector<Compiled> all = compileSome(8);
+  static const std::vector<Compiled> all = compileSome(kPrograms);
   return all;
 }
 
 TEST(CompiledMutationTest, OriginalsPass) {
-  ASSERT_EQ(programs().size(), 8u);
+  ASSERT_EQ(programs().size(), kPrograms);
   for (const Compiled &c : programs()) {
     auto report = check::checkProgram(c.program, c.machine);
     EXPECT_TRUE(report.ok()) << c.seed << " " << report.violations[0].message;
@@ -135,7 +138,7 @@ TEST(CompiledMutationTest, EveryKindIsNamed) {
   for (const Mutation &kind : mutations()) {
     Tally tally;
     for (const Compiled &original : programs()) {
-      for (int round = 0; round < 3; ++round) {
+      for (int round = 0; round < kRounds; ++round) {
         apply(kind, original, round, tally);
       }
     }

@@ -23,7 +23,7 @@ Machine drawMachine(Random &random) {
   Machine m = *loadMachine("lpu-small");
   m.name = "random";
   m.lanes = int32_t(32 * random.between(1, 10));
-  m.streamsPerDirection = random.of<int32_t>({24, 32, 32, 40, 64});
+  m.streamsPerDirection = random.of<int32_t>({16, 20, 24, 32, 40, 64});
   std::vector<int32_t> widths;
   for (int32_t width : {4, 8, 12, 16}) {
     if (m.lanes % width == 0) {
@@ -31,13 +31,12 @@ Machine drawMachine(Random &random) {
     }
   }
   m.matrix.installStreams = random.of(widths);
-  int32_t groups = int32_t(random.between(1, 3));
+  auto groups = int32_t(random.between(1, 3));
   m.sram.slicesPerHemisphere = 12 + groups * m.matrix.installStreams +
                                int32_t(random.between(0, 11));
-  // About 64 MB at most, so that many cases run in a minute.
-  m.sram.vectorsPerBank = random.of<int32_t>({2048, 4096, 4096, 8192});
+  m.sram.vectorsPerBank = random.of<int32_t>({512, 1024, 2048, 4096, 8192});
   m.matrix.planesPerHemisphere = int32_t(random.between(1, 4));
-  m.matrix.activationVectors = random.of<int32_t>({256, 1024, 4096});
+  m.matrix.activationVectors = random.of<int32_t>({64, 256, 1024, 4096});
   m.matrix.f16TicksPerRow = int32_t(random.between(1, 3));
   m.alusPerLane = random.of<int32_t>({1, 3, 16});
   m.instructionBytes = random.of<int32_t>({8, 16, 32});
@@ -51,7 +50,7 @@ models::ModelConfig drawModel(Random &random, int32_t lanes) {
   c.architecture = "llama";
   c.layers = random.between(1, 3);
   c.kvHeads = random.between(1, 8);
-  c.heads = c.kvHeads * random.of<int64_t>({1, 1, 2, 3, 4});
+  c.heads = c.kvHeads * random.of<int64_t>({1, 1, 2, 3, 4, 8});
   std::vector<int64_t> dims;
   for (int64_t dim : {8, 16, 24, 32, 40, 48, 64, 80, 96, 100, 112, 128, 192}) {
     if ((dim + 31) / 32 * 32 <= lanes) {

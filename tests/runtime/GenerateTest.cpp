@@ -5,14 +5,14 @@
 namespace orrery::runtime {
 namespace {
 
-struct Run {
+struct Outcome {
   Generated generated;
   std::vector<uint32_t> validTokens; ///< of each step
 };
 
-Run run(const SessionOptions &options, const char *prompt,
-        GenerateOptions generation) {
-  Run out;
+Outcome run(const SessionOptions &options, const char *prompt,
+            GenerateOptions generation) {
+  Outcome out;
   auto session = openTiny(options);
   auto ids = tinyModel().tokenizer()->encode(prompt);
   generation.onStep = [&](const StepRecord &record,
@@ -33,14 +33,14 @@ Run run(const SessionOptions &options, const char *prompt,
 TEST(Generate, StopsAtTheCountWithoutReadingTheLastToken) {
   SessionOptions options = tinyOptions();
   options.chunk = 1;
-  Run five = run(options, "Once upon a time", {.count = 5});
+  Outcome five = run(options, "Once upon a time", {.count = 5});
   EXPECT_EQ(five.generated.ids.size(), 5u);
   EXPECT_EQ(five.generated.stop, Stop::Count);
   EXPECT_EQ(five.validTokens.size(), 5u + 4u);
 }
 
 TEST(Generate, NoTokensStillReadsThePrompt) {
-  Run none = run(tinyOptions(), "Once upon a time", {.count = 0});
+  Outcome none = run(tinyOptions(), "Once upon a time", {.count = 0});
   EXPECT_TRUE(none.generated.ids.empty());
   EXPECT_FALSE(none.validTokens.empty());
 }
@@ -48,16 +48,16 @@ TEST(Generate, NoTokensStillReadsThePrompt) {
 TEST(Generate, StopsWhenTheContextIsFull) {
   SessionOptions options = tinyOptions();
   options.context = 8;
-  Run run8 = run(options, "Once upon a time", {.count = 100});
+  Outcome run8 = run(options, "Once upon a time", {.count = 100});
   EXPECT_EQ(run8.generated.stop, Stop::Context);
   // Five tokens of prompt, three that are read, one that is not.
   EXPECT_EQ(run8.generated.ids.size(), 4u);
 }
 
 TEST(Generate, StopsAtTheEndToken) {
-  Run whole = run(tinyOptions(), "Once upon a time", {.count = 6});
+  Outcome whole = run(tinyOptions(), "Once upon a time", {.count = 6});
   GenerateOptions until{.count = 6, .endToken = whole.generated.ids[3]};
-  Run cut = run(tinyOptions(), "Once upon a time", until);
+  Outcome cut = run(tinyOptions(), "Once upon a time", until);
   EXPECT_EQ(cut.generated.stop, Stop::EndToken);
   EXPECT_EQ(cut.generated.ids.size(), 3u);
 }
@@ -67,7 +67,7 @@ TEST(Generate, ChunksDoNotChangeWhatIsDrawn) {
   SessionOptions single = tinyOptions(), chunks = tinyOptions();
   single.chunk = 1;
   chunks.chunk = 5;
-  Run a = run(single, "One day", drawn), b = run(chunks, "One day", drawn);
+  Outcome a = run(single, "One day", drawn), b = run(chunks, "One day", drawn);
   EXPECT_NE(a.validTokens, b.validTokens);
   EXPECT_EQ(a.generated.ids, b.generated.ids);
 }

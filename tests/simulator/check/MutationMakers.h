@@ -79,15 +79,17 @@ inline bool goesAstray(const Instruction &i, const Program &p,
   }
   return false;
 }
-/// Whether another write of the same gang takes the same vectors.
+/// Whether another write or load of the same gang takes the same vectors.
 inline bool hasTwin(const Instruction &i, const Program &p) {
-  const auto *op = std::get_if<WriteOp>(&i.operation);
-  return op && std::count_if(p.instructions.begin(), p.instructions.end(),
-                             [&](const Instruction &other) {
-                               auto *o = std::get_if<WriteOp>(&other.operation);
-                               return o && other.location == i.location &&
-                                      o->in == op->in;
-                             }) > 1;
+  const auto *write = std::get_if<WriteOp>(&i.operation);
+  const auto *load = std::get_if<LoadOp>(&i.operation);
+  return std::ranges::count_if(p.instructions, [&](const Instruction &other) {
+           auto *w = std::get_if<WriteOp>(&other.operation);
+           auto *l = std::get_if<LoadOp>(&other.operation);
+           return other.location == i.location &&
+                  ((write && w && w->in == write->in) ||
+                   (load && l && l->stream == load->stream));
+         }) > 1;
 }
 
 // StreamMutations.cpp

@@ -157,11 +157,11 @@ bool changePlane(Program &p, const Machine &m, Random &r) {
   return true;
 }
 /// Of different gangs: within one, the parts of a split burst could change
-/// places.
+/// places. Equal instructions do.
 bool swapTicks(Program &p, const Machine &, Random &r) {
   Instruction &a = any(p, r), &b = any(p, r);
   std::swap(a.tick, b.tick);
-  return a.location != b.location;
+  return a.location != b.location && !(a.operation == b.operation);
 }
 bool changeFormat(Program &p, const Machine &, Random &r) {
   Instruction &i = any(p, r);
