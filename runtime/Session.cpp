@@ -2,6 +2,7 @@
 
 #include "machine/Timing.h"
 #include "runtime/CutStep.h"
+#include "runtime/ProgramSet.h"
 
 #include <algorithm>
 #include <bit>
@@ -114,6 +115,11 @@ Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
           : compileProbe(*context_, weights.config(), request, options.upTo);
   if (!step) {
     return step.error();
+  }
+  for (const auto &[key, other] : steps) {
+    if (Status ok = standApart(step->program, other.program); !ok) {
+      return ok.error();
+    }
   }
   textVectors += step->textVectors;
   auto at = steps.emplace(std::pair(tokens, bucket), std::move(*step));

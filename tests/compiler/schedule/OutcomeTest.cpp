@@ -24,17 +24,22 @@ protected:
 
 // Rule 7: t + 1 over every vector taken or issued; wide ones are skewed.
 TEST_F(EndTick, Read) {
-  EXPECT_EQ(endOf(ReadOp{.slice = 4, .width = 1, .shape = {7, 1, 1, 0}}), 107);
-  EXPECT_EQ(endOf(ReadOp{.slice = 4, .width = 16, .shape = {7, 1, 1, 0}}),
-            107 + 15);
-  ReadOp west{.slice = 4, .width = 16, .shape = {7, 1, 1, 0}};
-  west.out.ref.direction = Direction::West;
-  EXPECT_EQ(endOf(west), 107);
+  ReadOp op;
+  op.slice = 4;
+  op.shape = {7, 1, 1, 0};
+  EXPECT_EQ(endOf(op), 107);
+  op.width = 16;
+  EXPECT_EQ(endOf(op), 107 + 15);
+  op.out.ref.direction = Direction::West;
+  EXPECT_EQ(endOf(op), 107);
 }
 // ... a write t + write.
 TEST_F(EndTick, Write) {
-  EXPECT_EQ(endOf(WriteOp{.slice = 4, .width = 4, .shape = {7, 1, 1, 0}}),
-            100 + 3 + 6 + m.timing.write);
+  WriteOp op;
+  op.slice = 4;
+  op.width = 4;
+  op.shape = {7, 1, 1, 0};
+  EXPECT_EQ(endOf(op), 100 + 3 + 6 + m.timing.write);
 }
 // ... a send t + host; f32 vectors are 40 ticks apart.
 TEST_F(EndTick, Send) {
@@ -45,17 +50,22 @@ TEST_F(EndTick, Matmul) {
   EXPECT_EQ(endOf(op), 100 + (3 * 2 - 1) * 22 + 4 + m.timing.matmul + 1);
 }
 TEST_F(EndTick, Vector) {
-  VectorOp copy{.program = 0, .count = 9};
-  EXPECT_EQ(endOf(copy), 100 + 8 + m.timing.alu + 1);
-  VectorOp sum{.program = 1, .count = 8};
-  EXPECT_EQ(endOf(sum), 100 + 7 + 2 * m.timing.alu + m.timing.reduce + 1);
+  VectorOp op;
+  op.count = 9;
+  EXPECT_EQ(endOf(op), 100 + 8 + m.timing.alu + 1);
+  op.program = 1;
+  op.count = 8;
+  EXPECT_EQ(endOf(op), 100 + 7 + 2 * m.timing.alu + m.timing.reduce + 1);
 }
 TEST_F(EndTick, Permute) {
-  PermuteOp map{.count = 6};
-  EXPECT_EQ(endOf(map), 100 + 5 + m.timing.permute + 1);
-  PermuteOp transpose{.kind = PermuteKind::Transpose, .width = 1,
-                      .outWidth = 8, .rows = 64, .count = 3};
-  EXPECT_EQ(endOf(transpose), 100 + 2 + m.timing.transpose + 64 / 8);
+  PermuteOp op;
+  op.count = 6;
+  EXPECT_EQ(endOf(op), 100 + 5 + m.timing.permute + 1);
+  op.kind = PermuteKind::Transpose;
+  op.outWidth = 8;
+  op.rows = 64;
+  op.count = 3;
+  EXPECT_EQ(endOf(op), 100 + 2 + m.timing.transpose + 64 / 8);
 }
 TEST_F(EndTick, TheLatestCounts) {
   EXPECT_EQ(endTick(m, programs,

@@ -1,0 +1,42 @@
+// No schedule ends before its lower bounds, on random steps; seeds are printed.
+#include "machine/Validate.h"
+#include "tests/compiler/schedule/RandomStep.h"
+
+#include "gtest/gtest.h"
+
+namespace orrery {
+namespace {
+
+class RandomSteps : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(RandomSteps, EndAfterTheirLowerBounds) {
+  SCOPED_TRACE("seed " + std::to_string(GetParam()));
+  auto [config, request] = testing::randomStep(GetParam());
+  auto context = makeContext();
+  auto compiled = compileStep(*context, config, request);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  const Program &program = compiled->program;
+  EXPECT_GT(compiled->bounds.criticalPath, 0);
+  EXPECT_GT(compiled->bounds.busiest, 0);
+  EXPECT_LE(compiled->bounds.criticalPath, program.predictedTicks);
+  EXPECT_LE(compiled->bounds.busiest, program.predictedTicks)
+      << compiled->bounds.busiestResource;
+  Status valid = validateProgram(program, *loadMachine(request.machine));
+  EXPECT_TRUE(valid) << valid.error().message;
+}
+
+TEST_P(RandomSteps, CompileToTheSameProgramTwice) {
+  SCOPED_TRACE("seed " + std::to_string(GetParam()));
+  auto [config, request] = testing::randomStep(GetParam());
+  auto a = makeContext(), b = makeContext();
+  auto first = compileStep(*a, config, request);
+  auto second = compileStep(*b, config, request);
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(first->program == second->program);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomSteps,
+                         ::testing::Range<uint64_t>(0, 40));
+
+} // namespace
+} // namespace orrery
