@@ -39,6 +39,18 @@ Expected<CompiledStep> compileModule(mlir::OwningOpRef<mlir::ModuleOp> step,
                                      const models::ModelConfig &config,
                                      const CompileRequest &request);
 
+/// The greatest context, in whole position tiles, at which the step for one
+/// token at full context compiles; below `request.import.context`, which does
+/// not. 0 when none does. Compiles the step once for each halving.
+int64_t largestContext(mlir::MLIRContext &context,
+                       const models::ModelConfig &config,
+                       CompileRequest request);
+
+/// `refusal`, with the context that would have had room added, if there is one.
+Error withRoomFor(Error refusal, mlir::MLIRContext &context,
+                  const models::ModelConfig &config,
+                  const CompileRequest &request);
+
 /// The context with every dialect the compiler uses.
 std::unique_ptr<mlir::MLIRContext> makeContext();
 

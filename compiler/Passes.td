@@ -7,10 +7,15 @@ include "mlir/Pass/PassBase.td"
 def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
   let summary = "llm -> grid: which chips compute which ops";
   let description = [{
-    Puts the ops of a step into one `grid.stage` on the system named by
-    `machine`, after adding up what the weights and the KV cache at full
-    context need there. One chip, one stage so far.
-    Example: tests/compiler/place-stages.mlir
+    Input: step functions of llm ops. Output: the same, each with its ops in one
+    `grid.stage` on the system named by `machine`; other functions are left
+    alone. One chip, one stage so far.
+
+    Refuses a step whose weights and KV cache at full context, without any
+    padding, exceed the chip, and says what would fit.
+
+    Example: tests/compiler/place-stages.mlir (refused:
+    place-stages-invalid.mlir)
   }];
   let options = [Option<"machine", "machine", "std::string", "\"lpu-v1\"",
                         "preset or file of the machine">];
@@ -20,10 +25,16 @@ def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
 def LowerStages : Pass<"flow-lower-stages", "::mlir::ModuleOp"> {
   let summary = "grid -> flow: unit operations on buffers";
   let description = [{
-    Each stage becomes a `flow.program`. Heads get lane slots, norms and
-    residuals fuse with quantization and sums, rows of weight matrices are
-    dealt to planes.
-    Example: tests/compiler/lower-stages.mlir
+    Input: functions with one `grid.stage`. Output: a `flow.program` each, in
+    the order of the llm ops, without places.
+
+    Heads get lane slots, norms and residuals fuse with quantization and sums,
+    rows of weight matrices are dealt to planes; compiler/lower/README.md tells
+    why. What has no lowering (compiler/lower/VerifyOperands.cpp) or does not
+    fit a unit is refused on its op.
+
+    Example: tests/compiler/lower-stages.mlir, lower-attention.mlir (refused:
+    lower-stages-invalid.mlir)
   }];
   let dependentDialects = ["::orrery::flow::FlowDialect"];
 }
@@ -31,19 +42,29 @@ def LowerStages : Pass<"flow-lower-stages", "::mlir::ModuleOp"> {
 def Allocate : Pass<"flow-allocate", "::orrery::flow::ProgramOp"> {
   let summary = "flow: a place in SRAM for each buffer and region";
   let description = [{
+    Input: a `flow.program`. Output: the same with a `place` on each
+    `flow.alloc` and `flow.region`; spilled weights also get narrower tiles.
+
     First fit in program order; lifetimes end at the last op that names the
     buffer. What one op reads or writes together is kept on different ports.
-    Example: tests/compiler/allocate.mlir
+    Refuses what finds no room, with a table of what takes it.
+
+    Example: tests/compiler/allocate.mlir (refused: allocate-invalid.mlir)
   }];
 }
 
 def ScheduleTicks : Pass<"tick-schedule", "::mlir::ModuleOp"> {
   let summary = "flow -> tick: when and on which streams";
   let description = [{
+    Input: placed `flow.program`s. Output: a `tick.program` in the stead of
+    each, with instructions by tick, lifetimes, room for its own text, the
+    predicted end and, as attributes, two lower bounds of it.
+
     Each flow op is a gang of instructions at fixed offsets; list scheduling
     places them on reservation tables of ports, units and stream diagonals.
     The result is verified by other code than made it.
-    Example: tests/compiler/schedule.mlir
+
+    Example: tests/compiler/schedule.mlir (refused: schedule-invalid.mlir)
   }];
   let dependentDialects = ["::orrery::tick::TickDialect"];
 }

@@ -1,5 +1,7 @@
 #include "runtime/CutStep.h"
 
+#include "compiler/lower/FlowBuilder.h"
+
 #include "mlir/IR/Location.h"
 
 using namespace mlir;
@@ -35,6 +37,7 @@ Status cutStep(ModuleOp module, const std::string &last) {
   OpBuilder b(end);
   Type ids = end->getOperand(1).getType();
   Value next = b.create<llm::ArgmaxOp>(end->getLoc(), ids, op->getResult(0));
+  next.getDefiningOp()->setAttr(kProbeAttr, b.getUnitAttr());
   end->setOperands({op->getResult(0), next});
   while (next.getDefiningOp()->getPrevNode() != op) {
     next.getDefiningOp()->getPrevNode()->erase();

@@ -1,5 +1,7 @@
 #include "runtime/Generate.h"
 
+#include <algorithm>
+
 namespace orrery::runtime {
 
 /// Reads `ids`; the last token's record.
@@ -27,7 +29,8 @@ static Expected<StepRecord> readAll(Session &session,
 
 Expected<Generated> generate(Session &session, std::span<const int32_t> prompt,
                              const GenerateOptions &options) {
-  int64_t read = int64_t(prompt.size()) + std::max<int64_t>(options.count, 1);
+  int64_t read = int64_t(prompt.size()) +
+                 std::clamp<int64_t>(options.count, 1, session.contextLength());
   if (Status ok = session.prepare(int64_t(prompt.size()),
                                   session.currentPosition() + read - 1);
       !ok) {

@@ -17,11 +17,12 @@ enum class Stop {
 struct GenerateOptions {
   int64_t count = 0;     ///< tokens at most
   int32_t endToken = -1; ///< -1: none
-  Sampler sampler;
+  Sampler sampler = {};
   /// After each step, with the ids that it read. An error ends the run.
-  std::function<Status(const StepRecord &, std::span<const int32_t>)> onStep;
+  std::function<Status(const StepRecord &, std::span<const int32_t>)> onStep =
+      {};
   /// With each token, before it is read.
-  std::function<void(int32_t)> onToken;
+  std::function<void(int32_t)> onToken = {};
 };
 
 struct Generated {

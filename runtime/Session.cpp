@@ -65,7 +65,10 @@ Status Session::start(bool &tooBig) {
   auto first = compiled(1, bucketFor(1));
   if (!first) {
     tooBig = true;
-    return first.error();
+    return options.upTo.empty()
+               ? withRoomFor(first.error(), *context_, weights.config(),
+                             requestFor(1, bucketFor(1)))
+               : first.error();
   }
   if (options.progress) {
     options.progress("filling SRAM");
@@ -91,11 +94,7 @@ int64_t Session::bucketFor(int64_t positions) const {
   return std::min(bucket, most);
 }
 
-Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
-  auto found = steps.find({tokens, bucket});
-  if (found != steps.end()) {
-    return &found->second;
-  }
+CompileRequest Session::requestFor(int64_t tokens, int64_t bucket) const {
   CompileRequest request;
   request.machine = options.machine;
   request.import.tokens = tokens;
@@ -105,8 +104,17 @@ Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
   request.import.tensorFormats = options.tensorFormats;
   request.import.kvFormat = options.kv;
   request.textBase = textVectors;
+  return request;
+}
+
+Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
+  auto found = steps.find({tokens, bucket});
+  if (found != steps.end()) {
+    return &found->second;
+  }
+  CompileRequest request = requestFor(tokens, bucket);
   if (options.progress) {
-    options.progress("compiling " + std::to_string(tokens) + " tokens up to " +
+    options.progress("compiling T=" + std::to_string(tokens) + " up to " +
                      "position " + std::to_string(request.import.bucket));
   }
   auto step =

@@ -94,6 +94,7 @@ private:
   Status checkRoom(int64_t ids) const;
   Expected<Chunk> nextChunk(int64_t at, int64_t left);
   const CompiledStep &compiledOf(const Program &program) const;
+  CompileRequest requestFor(int64_t tokens, int64_t bucket) const;
   Expected<CompiledStep *> compiled(int64_t tokens, int64_t bucket);
   Expected<CompiledStep *> compiledChunk(int64_t bucket);
   Expected<StepRecord> step(std::span<const int32_t> ids, CompiledStep &with);

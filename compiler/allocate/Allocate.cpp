@@ -77,8 +77,8 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
       if (place.width != requests[index].width) {
         auto tiles = cast<flow::TilesType>(values[index].getType());
         values[index].setType(flow::TilesType::get(
-            &getContext(), tiles.getTiles(), tiles.getFormat(),
-            tiles.getRows(), place.width));
+            &getContext(), tiles.getTiles(), tiles.getFormat(), tiles.getRows(),
+            place.width));
       }
     }
   }
@@ -121,14 +121,14 @@ private:
     } else {
       auto tiles = cast<flow::TilesType>(value.getType());
       r.width = tiles.getWidth();
-      r.length = tiles.getTiles() *
-                 tileCycles(flow::machineFormat(tiles.getFormat()),
-                            tiles.getRows(), tiles.getWidth());
+      r.length =
+          tiles.getTiles() * tileCycles(flow::machineFormat(tiles.getFormat()),
+                                        tiles.getRows(), tiles.getWidth());
       if (weights) {
         r.spillWidth = spillWidth;
-        r.spillLength =
-            tiles.getTiles() * tileCycles(flow::machineFormat(tiles.getFormat()),
-                                          tiles.getRows(), spillWidth);
+        r.spillLength = tiles.getTiles() *
+                        tileCycles(flow::machineFormat(tiles.getFormat()),
+                                   tiles.getRows(), spillWidth);
       }
     }
     number[value] = uint32_t(requests.size());
@@ -159,9 +159,9 @@ private:
     int64_t weights = 0, lasting = 0, temporary = 0;
     for (const Request &q : requests) {
       int64_t bytes = int64_t(q.width) * q.length * machine.lanes;
-      (q.weights ? weights
-                 : q.dies == allocate::kForever ? lasting : temporary) +=
-          bytes;
+      (q.weights                      ? weights
+       : q.dies == allocate::kForever ? lasting
+                                      : temporary) += bytes;
     }
     int64_t forWeights = 2 * int64_t(layout.groups) * layout.groupWidth *
                          machine.sram.banks * machine.bankBytes();
@@ -173,8 +173,8 @@ private:
                         << " B: " << r.length << " of the "
                         << machine.sram.vectorsPerBank
                         << " vectors of a bank in each of " << r.width
-                        << " slices): weights need "
-                        << weights << " B of " << forWeights
+                        << " slices): weights need " << weights << " B of "
+                        << forWeights
                         << " B in the weight slices, tables and KV cache "
                         << lasting << " B and temporaries " << temporary
                         << " B in all of " << forData

@@ -35,8 +35,8 @@ void Allocator::weightCandidates(const Request &request, uint32_t number,
 
 // Data: every aligned group of slices; KV and tables (alive for ever) from the
 // last bank down, temporaries from the first up, so that they seldom share one.
-std::vector<Allocator::Candidate>
-Allocator::candidates(const Request &request, uint32_t number) {
+std::vector<Allocator::Candidate> Allocator::candidates(const Request &request,
+                                                        uint32_t number) {
   std::vector<Candidate> out;
   if (request.weights) {
     weightCandidates(request, number, out);
@@ -97,6 +97,21 @@ bool Allocator::meets(const Request &request,
   return false;
 }
 
+// While temporaries still choose fresh addresses, they leave the top quarter of
+// the free room to the text of the set's programs (PlaceText.h).
+uint32_t Allocator::limitFor(const Request &request, const Candidate &candidate,
+                             uint32_t rest) const {
+  uint32_t limit = depth;
+  if (request.dies == kForever || rest == 0) {
+    return limit;
+  }
+  for (uint32_t k = 0; k < candidate.width; ++k) {
+    uint32_t lasting = space(candidate.slice + k, candidate.bank).lastingEnd();
+    limit = std::min(limit, depth - (depth - lasting) / 4);
+  }
+  return limit;
+}
+
 std::optional<uint32_t> Allocator::firstFit(const Request &request,
                                             const Candidate &candidate,
                                             uint32_t rest) const {
@@ -114,7 +129,9 @@ std::optional<uint32_t> Allocator::firstFit(const Request &request,
     }
     base = std::max(base, block.base + block.length);
   }
-  return base + candidate.length <= depth ? std::optional(base) : std::nullopt;
+  return base + candidate.length <= limitFor(request, candidate, rest)
+             ? std::optional(base)
+             : std::nullopt;
 }
 
 bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,

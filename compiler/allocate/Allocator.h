@@ -21,11 +21,11 @@ enum class Use : uint8_t { Read, Write };
 /// A buffer to be placed.
 struct Request {
   std::string name;
-  uint32_t width;    ///< slices
-  uint32_t length;   ///< addresses
+  uint32_t width;  ///< slices
+  uint32_t length; ///< addresses
   uint32_t born, dies;
-  int32_t side;      ///< hemisphere (a wish for temporaries), or -1
-  bool weights;      ///< weight groups; else data slices
+  int32_t side; ///< hemisphere (a wish for temporaries), or -1
+  bool weights; ///< weight groups; else data slices
   /// Weights only: shape when they must lie in data slices, narrower.
   uint32_t spillWidth = 0, spillLength = 0;
   /// Other requests accessed by the same op: their number, their use there,
@@ -59,6 +59,8 @@ private:
                       std::vector<Candidate> &out) const;
   std::vector<Candidate> candidates(const Request &request, uint32_t number);
   bool meets(const Request &request, const Candidate &candidate) const;
+  uint32_t limitFor(const Request &request, const Candidate &candidate,
+                    uint32_t rest) const;
   std::optional<uint32_t> firstFit(const Request &request,
                                    const Candidate &candidate,
                                    uint32_t rest) const;

@@ -2,6 +2,7 @@
 // that live over a range of ops.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +18,14 @@ constexpr uint32_t kForever = ~0u;
 
 class SliceSpace {
 public:
-  void add(const Block &block) { blocks.push_back(block); }
+  void add(const Block &block) {
+    blocks.push_back(block);
+    if (block.dies == kForever) {
+      lasting = std::max(lasting, block.base + block.length);
+    }
+  }
+  /// First address above the permanent blocks.
+  uint32_t lastingEnd() const { return lasting; }
   /// Blocks alive at some op of [born, dies], or that died less than `rest`
   /// ops before.
   void collect(uint32_t born, uint32_t dies, uint32_t rest,
@@ -31,6 +39,7 @@ public:
 
 private:
   std::vector<Block> blocks;
+  uint32_t lasting = 0;
 };
 
 } // namespace orrery::allocate

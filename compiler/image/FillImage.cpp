@@ -75,11 +75,10 @@ Expected<const Source *> Filler::source(const TileFill &fill) {
   }
   if (matrix->rows != fill.rows.elements ||
       matrix->cols != fill.columns.elements) {
-    return Error{fill.tensor + ": expected " +
-                 std::to_string(fill.rows.elements) + " x " +
-                 std::to_string(fill.columns.elements) + ", found " +
-                 std::to_string(matrix->rows) + " x " +
-                 std::to_string(matrix->cols)};
+    return Error{
+        fill.tensor + ": expected " + std::to_string(fill.rows.elements) +
+        " x " + std::to_string(fill.columns.elements) + ", found " +
+        std::to_string(matrix->rows) + " x " + std::to_string(matrix->cols)};
   }
   current.quantized = std::move(*matrix);
   return &current;
@@ -103,9 +102,9 @@ void Filler::quantizedRow(const TileFill &fill, const Source &source,
                                          size_t(column)];
     if (four) {
       auto nibble = uint8_t(code + 8);
-      codes[lane] = row % 2 == 0 ? uint8_t((codes[lane] & 0xf0) | nibble)
-                                 : uint8_t((codes[lane] & 0x0f) |
-                                           (nibble << 4));
+      codes[lane] = row % 2 == 0
+                        ? uint8_t((codes[lane] & 0xf0) | nibble)
+                        : uint8_t((codes[lane] & 0x0f) | (nibble << 4));
     } else {
       codes[lane] = uint8_t(int8_t(code));
     }
@@ -113,9 +112,9 @@ void Filler::quantizedRow(const TileFill &fill, const Source &source,
   uint32_t codeVectors = four ? fill.rowsPerTile / 2 : fill.rowsPerTile;
   uint8_t *scales = tileVector(fill, tile, codeVectors + row / 16);
   for (uint32_t block = 0; block < lanes / 32; ++block) {
-    int32_t column = from < 0 ? -1
-                              : fill.columns.source(int32_t(inner),
-                                                    int32_t(block * 32));
+    int32_t column =
+        from < 0 ? -1
+                 : fill.columns.source(int32_t(inner), int32_t(block * 32));
     uint16_t scale =
         column < 0 ? 0
                    : matrix.scales[size_t(from) * size_t(matrix.blocksPerRow) +
@@ -130,11 +129,11 @@ void Filler::halfRow(const TileFill &fill, const Source &source, uint32_t tile,
     int32_t column =
         from < 0 ? -1 : fill.columns.source(int32_t(inner), int32_t(lane));
     uint16_t half =
-        column < 0 ? 0
-                   : numerics::floatToHalf(
-                         source.values[size_t(from) *
-                                           size_t(fill.columns.elements) +
-                                       size_t(column)]);
+        column < 0
+            ? 0
+            : numerics::floatToHalf(
+                  source.values[size_t(from) * size_t(fill.columns.elements) +
+                                size_t(column)]);
     tileVector(fill, tile, 2 * row)[lane] = uint8_t(half);
     tileVector(fill, tile, 2 * row + 1)[lane] = uint8_t(half >> 8);
   }
@@ -188,16 +187,15 @@ static float ropeEntry(const TableFill &fill, const numerics::RopeTable &row,
 Status Filler::fill(const TableFill &fill) {
   auto lanes = uint32_t(m.lanes);
   if (fill.tensor == "rope.cos" || fill.tensor == "rope.sin") {
-    auto frequencies =
-        numerics::ropeFrequencies(fill.ropeDim, fill.ropeTheta);
+    auto frequencies = numerics::ropeFrequencies(fill.ropeDim, fill.ropeTheta);
     bool cosine = fill.tensor == "rope.cos";
     for (uint32_t p = 0; p < fill.vectors; ++p) {
       auto row = numerics::ropeTable(frequencies, int64_t(p), 1);
       for (uint32_t lane = 0; lane < lanes; ++lane) {
         int32_t slot = fill.rows.slot();
         int32_t d = int32_t(lane) % slot;
-        bool used = int32_t(lane) / slot < fill.rows.slots() &&
-                    d < fill.rows.headDim;
+        bool used =
+            int32_t(lane) / slot < fill.rows.slots() && d < fill.rows.headDim;
         put(fill, p, lane, used ? ropeEntry(fill, row, d, cosine) : 0.0f);
       }
     }

@@ -25,9 +25,7 @@ private:
   int64_t rowsOf(int32_t v) const { return q.slotsIn(v) * rowsPerSlot(); }
 
   // KV vectors of all layers take turns over hemispheres and planes.
-  int32_t sideOf(int32_t v) const {
-    return (v + layer) % 2;
-  }
+  int32_t sideOf(int32_t v) const { return (v + layer) % 2; }
   int32_t planeOf(int32_t v) const {
     int32_t per = f.layout.planesPerHemisphere;
     return sideOf(v) * per + (half ? 0 : v / 2 % per);

@@ -18,10 +18,10 @@ struct ChipLayout {
   explicit ChipLayout(const Machine &machine);
 
   int32_t lanes, slicesPerHemisphere, planesPerHemisphere;
-  int32_t groupWidth;  ///< slices of a weight group; streams of an install
-  int32_t groups;      ///< weight groups a hemisphere
-  int32_t dataSlices;  ///< a hemisphere
-  int32_t kvWidth;     ///< slices a KV tile is striped over; divides lanes
+  int32_t groupWidth; ///< slices of a weight group; streams of an install
+  int32_t groups;     ///< weight groups a hemisphere
+  int32_t dataSlices; ///< a hemisphere
+  int32_t kvWidth;    ///< slices a KV tile is striped over; divides lanes
 
   /// First slice of the data slices of hemisphere `side` (0 west, 1 east).
   int32_t dataFirst(int32_t side) const {

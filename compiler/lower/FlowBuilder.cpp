@@ -49,11 +49,9 @@ LogicalResult FlowBuilder::lower(mlir::Operation *op) {
 }
 
 Value FlowBuilder::alloc(int64_t vectors, flow::StreamType type, int32_t side) {
-  auto buffer =
-      flow::BufferType::get(b.getContext(), uint32_t(vectors), type);
+  auto buffer = flow::BufferType::get(b.getContext(), uint32_t(vectors), type);
   return b.create<flow::AllocOp>(b.getUnknownLoc(), buffer,
-                                 b.getI32IntegerAttr(side),
-                                 flow::PlaceAttr());
+                                 b.getI32IntegerAttr(side), flow::PlaceAttr());
 }
 
 Value FlowBuilder::table(StringRef name, const AxisLayout &axis) {
@@ -90,7 +88,7 @@ LogicalResult FlowBuilder::lowerEmbed(llm::EmbedOp op) {
 void FlowBuilder::emitRows(Rows &rows, Value value, VectorBurst &burst,
                            uint32_t result, Location location) {
   int64_t vectors = tokens * rows.axis.vectors();
-  auto both = [&](Value (&sides)[2], flow::StreamType type) {
+  auto both = [&](Value(&sides)[2], flow::StreamType type) {
     for (int32_t side : {0, 1}) {
       sides[side] = alloc(vectors, type, side);
       burst.output(result, type, {{sides[side], plain(vectors)}});
@@ -116,8 +114,7 @@ Value FlowBuilder::sumSquares(Rows &rows, Location location) {
     VectorBurst burst(b, uint32_t(tokens) * vectors, vectors);
     uint32_t x = burst.input({rows.f32, all(rows)});
     burst.output(burst.step(flow::AluOp::Mul, x, x), flow::StreamType::F32,
-                 {{rows.sumSquares, plain(tokens)}},
-                 flow::Reduction::SumWide);
+                 {{rows.sumSquares, plain(tokens)}}, flow::Reduction::SumWide);
     burst.emit(location);
   }
   return rows.sumSquares;
@@ -132,18 +129,17 @@ LogicalResult FlowBuilder::lowerNorm(llm::RmsNormOp op) {
   auto *context = b.getContext();
   VectorBurst burst(b, uint32_t(tokens * vectors));
   uint32_t x = burst.input({in.f32, all(in)});
-  uint32_t w = burst.input(
-      {weight, access(context, {vectors, tokens}, {1, 0})});
+  uint32_t w =
+      burst.input({weight, access(context, {vectors, tokens}, {1, 0})});
   uint32_t s = burst.input({sum, access(context, {vectors, tokens}, {0, 1})});
-  uint32_t mean = burst.step(flow::AluOp::Div, s,
-                             burst.constant(float(in.axis.elements)));
-  uint32_t shifted =
-      burst.step(flow::AluOp::Add, mean,
-                 burst.constant(op.getEps().convertToFloat()));
+  uint32_t mean =
+      burst.step(flow::AluOp::Div, s, burst.constant(float(in.axis.elements)));
+  uint32_t shifted = burst.step(flow::AluOp::Add, mean,
+                                burst.constant(op.getEps().convertToFloat()));
   uint32_t root = burst.step(flow::AluOp::Sqrt, shifted);
   uint32_t r = burst.step(flow::AluOp::Div, burst.constant(1.0f), root);
-  uint32_t y = burst.step(flow::AluOp::Mul,
-                          burst.step(flow::AluOp::Mul, x, r), w);
+  uint32_t y =
+      burst.step(flow::AluOp::Mul, burst.step(flow::AluOp::Mul, x, r), w);
   Rows out{.axis = in.axis};
   emitRows(out, op.getResult(), burst, y, op.getLoc());
   values[op.getResult()] = out;
@@ -177,8 +173,8 @@ LogicalResult FlowBuilder::lowerGated(llm::GatedOp op) {
   VectorBurst burst(b, uint32_t(tokens * gate.axis.vectors()));
   uint32_t g = burst.input({gate.f32, all(gate)});
   uint32_t u = burst.input({up.f32, all(up)});
-  uint32_t y = burst.step(flow::AluOp::Mul,
-                          burst.step(flow::AluOp::Silu, g), u);
+  uint32_t y =
+      burst.step(flow::AluOp::Mul, burst.step(flow::AluOp::Silu, g), u);
   Rows out{.axis = gate.axis};
   emitRows(out, op.getResult(), burst, y, op.getLoc());
   values[op.getResult()] = out;
@@ -211,8 +207,8 @@ LogicalResult FlowBuilder::finish(mlir::Operation *terminator) {
     Rows &rows = found->second;
     // Heads lie apart in their slots: whoever asked for them gets all lanes.
     int32_t vectors = rows.axis.vectors();
-    int32_t elements = rows.axis.isDense() ? rows.axis.elements
-                                           : vectors * layout.lanes;
+    int32_t elements =
+        rows.axis.isDense() ? rows.axis.elements : vectors * layout.lanes;
     b.create<flow::LogitsOp>(terminator->getLoc(), rows.f32,
                              b.getI32IntegerAttr(vectors),
                              b.getI32IntegerAttr(elements));

@@ -19,15 +19,19 @@ namespace orrery {
 /// rows past the last valid token are computed too.
 constexpr int64_t kMostTokens = 32;
 
+/// Attribute of an llm.argmax whose result nobody looks at: such a step may end
+/// at any rows.
+inline constexpr char kProbeAttr[] = "orrery.probe";
+
 /// The rows of an llm value on the chip.
 struct Rows {
   AxisLayout axis;
-  mlir::Value f32 = {};         ///< [T][vectors], or none
+  mlir::Value f32 = {};          ///< [T][vectors], or none
   mlir::Value quantized[2] = {}; ///< a8, west and east, or none
-  mlir::Value half[2] = {};  ///< f16, likewise
-  mlir::Value loaded[2] = {};///< in the planes
+  mlir::Value half[2] = {};      ///< f16, likewise
+  mlir::Value loaded[2] = {};    ///< in the planes
   mlir::Value loadedHalf[2] = {};
-  mlir::Value sumSquares = {};  ///< f32 [T], every lane; or none
+  mlir::Value sumSquares = {}; ///< f32 [T], every lane; or none
 };
 
 class FlowBuilder {
@@ -57,6 +61,7 @@ private:
   mlir::LogicalResult verifyLinear(llm::LinearOp op);
   mlir::LogicalResult verifyRope(llm::RopeOp op);
   mlir::LogicalResult verifyAttention(llm::AttentionOp op);
+  mlir::LogicalResult verifyLogits(llm::ArgmaxOp op);
 
   // Ops without position.
   mlir::LogicalResult lowerEmbed(llm::EmbedOp op);
@@ -70,6 +75,9 @@ private:
 
   // LowerLinear.cpp
   mlir::LogicalResult lowerLinear(llm::LinearOp op);
+  mlir::LogicalResult emitShares(llm::LinearOp op, const Rows &in,
+                                 const Rows &out, int32_t share, int32_t planes,
+                                 int32_t step);
   AxisLayout resultAxis(llm::LinearOp op);
   void load(Rows &rows, bool half, mlir::Location location);
   void copyOut(Rows &rows, bool half, mlir::Location location);
@@ -89,7 +97,7 @@ private:
   int64_t tokens, bucket, context;
   llvm::DenseMap<mlir::Value, Rows> values;
   llvm::StringMap<mlir::Value> tables;
-  mlir::Value sent; ///< what the host gets at the end
+  mlir::Value sent;      ///< what the host gets at the end
   bool received = false; ///< the host's input is in a buffer
   llm::RopeOp turning;   ///< the first; all others must turn alike
 };

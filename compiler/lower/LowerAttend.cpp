@@ -27,14 +27,14 @@ void AttentionLowering::attend() {
     o.push_back(weighted(v));
   }
   for (int32_t v = 0; v < count; ++v) {
-    out.axis.isDense() ? packHeads(v, o[size_t(v)]) : keepSlots(v, o[size_t(v)]);
+    out.axis.isDense() ? packHeads(v, o[size_t(v)])
+                       : keepSlots(v, o[size_t(v)]);
   }
 }
 
 // Burst order (tile, row within a slot, slot) of KV vector v.
-flow::AccessAttr AttentionLowering::byTile(int32_t v, int64_t tile,
-                                           int64_t row, int64_t slotStep,
-                                           uint32_t offset) {
+flow::AccessAttr AttentionLowering::byTile(int32_t v, int64_t tile, int64_t row,
+                                           int64_t slotStep, uint32_t offset) {
   return access(b.getContext(), {tiles, rowsPerSlot(), q.slotsIn(v)},
                 {tile, row, slotStep}, offset);
 }
@@ -45,9 +45,9 @@ Value AttentionLowering::loadQueries(int32_t v) {
   int64_t tokens = f.tokens, slots = q.slotsIn(v);
   auto read = access(context, {tokens, group, slots}, {q.vectors(), 1, 0},
                      uint32_t(v * group));
-  auto position = withDynamic(
-      access(context, {tokens, group, slots}, {1, 0, 0}),
-      flow::Dynamic::Position, 1);
+  auto position =
+      withDynamic(access(context, {tokens, group, slots}, {1, 0, 0}),
+                  flow::Dynamic::Position, 1);
   VectorBurst burst(b, uint32_t(rowsOf(v)));
   uint32_t y = rotated(burst, xq, swappedQ, read, position);
   if (slots > 1) {
@@ -88,13 +88,13 @@ Value AttentionLowering::maximum(int32_t v, Value s) {
   auto group = uint32_t(tiles);
   VectorBurst burst(b, uint32_t(tiles * rowsOf(v)), group);
   uint32_t x = burst.input({s, byTile(v, rowsOf(v), 1, rowsPerSlot())});
-  uint32_t d =
-      half ? 0
-           : burst.input({keyScales, byTile(v, op.getKvHeads(), 0, 1,
-                                            uint32_t(v * kv.slots()))});
-  uint32_t kept = burst.keep(
-      scaled(burst, x, d), -std::numeric_limits<float>::infinity(), 0, true,
-      {group, uint32_t(f.tokens)}, {1, group});
+  uint32_t d = half
+                   ? 0
+                   : burst.input({keyScales, byTile(v, op.getKvHeads(), 0, 1,
+                                                    uint32_t(v * kv.slots()))});
+  uint32_t kept =
+      burst.keep(scaled(burst, x, d), -std::numeric_limits<float>::infinity(),
+                 0, true, {group, uint32_t(f.tokens)}, {1, group});
   burst.output(kept, flow::StreamType::F32, {{max, f.plain(rowsOf(v))}},
                flow::Reduction::Max);
   burst.emit(location);
@@ -113,8 +113,7 @@ void AttentionLowering::probabilities(int32_t v, Value s, Value max) {
   auto heads = byTile(v, op.getKvHeads(), 0, 1, uint32_t(v * kv.slots()));
   uint32_t dk = half ? 0 : burst.input({keyScales, heads});
   uint32_t dv = half ? 0 : burst.input({valueScales, heads});
-  uint32_t shifted =
-      burst.step(flow::AluOp::Sub, scaled(burst, x, dk), m);
+  uint32_t shifted = burst.step(flow::AluOp::Sub, scaled(burst, x, dk), m);
   uint32_t p = burst.keep(burst.step(flow::AluOp::Exp, shifted), 0.0f, 0, true,
                           {group, uint32_t(f.tokens)}, {1, group});
   uint32_t a = half ? p : burst.step(flow::AluOp::Mul, p, dv);
@@ -130,8 +129,8 @@ Value AttentionLowering::weighted(int32_t v) {
   Value loaded = b.create<flow::LoadOp>(
       location, flow::LoadedType::get(context), weights[size_t(v)],
       access(context, {rows, tiles}, {tiles, 1}),
-      b.getI32IntegerAttr(int32_t(rows)),
-      b.getI32IntegerAttr(int32_t(tiles)), b.getI32IntegerAttr(sideOf(v)));
+      b.getI32IntegerAttr(int32_t(rows)), b.getI32IntegerAttr(int32_t(tiles)),
+      b.getI32IntegerAttr(sideOf(v)));
   Value o = f.alloc(rows, flow::StreamType::F32, sideOf(v));
   b.create<flow::MatmulOp>(
       location, loaded, values[size_t(v)], o, b.getI32IntegerAttr(planeOf(v)),
@@ -148,14 +147,15 @@ void AttentionLowering::keepSlots(int32_t v, Value o) {
   for (int32_t k = 0; k < q.slotsIn(v); ++k) {
     auto read = access(context, {tokens, group}, {1, tokens},
                        uint32_t(k * rowsPerSlot()));
-    auto write = access(context, {tokens, group}, {q.vectors(), 1},
-                        uint32_t(v * group));
+    auto write =
+        access(context, {tokens, group}, {q.vectors(), 1}, uint32_t(v * group));
     int32_t end = k + 1 == q.slotsIn(v) ? f.layout.lanes : (k + 1) * slot;
     VectorBurst burst(b, uint32_t(rowsPerSlot()));
-    uint32_t x = burst.input({o, read}), z = burst.input({sums[size_t(v)], read});
-    burst.output(burst.step(flow::AluOp::Div, x, z), flow::StreamType::F32,
-                 {{out.f32, withLanes(write, uint32_t(k * slot),
-                                      uint32_t(end))}});
+    uint32_t x = burst.input({o, read}),
+             z = burst.input({sums[size_t(v)], read});
+    burst.output(
+        burst.step(flow::AluOp::Div, x, z), flow::StreamType::F32,
+        {{out.f32, withLanes(write, uint32_t(k * slot), uint32_t(end))}});
     burst.emit(location);
   }
 }
@@ -193,8 +193,7 @@ void AttentionLowering::packHeads(int32_t v, Value o) {
       int32_t high = last == q.elements && (j + 1) * lanes >= last
                          ? lanes
                          : std::min(last - j * lanes, lanes);
-      auto write = access(context, {tokens}, {out.axis.vectors()},
-                          uint32_t(j));
+      auto write = access(context, {tokens}, {out.axis.vectors()}, uint32_t(j));
       b.create<flow::PermuteOp>(
           location, divided, out.f32, b.getDenseI32ArrayAttr(map),
           access(context, {tokens}, {1}, uint32_t(row * tokens)),

@@ -23,10 +23,10 @@ AttentionLowering::AttentionLowering(FlowBuilder &f, llm::AttentionOp op)
       ropeK(op.getK().getDefiningOp<llm::RopeOp>()),
       q(AxisLayout::ofHeads(int32_t(op.getHeads()), int32_t(op.getKvHeads()),
                             int32_t(op.getHeadDim()), f.layout.lanes)),
-      kv(AxisLayout::ofHeads(int32_t(op.getKvHeads()),
-                             int32_t(op.getKvHeads()),
+      kv(AxisLayout::ofHeads(int32_t(op.getKvHeads()), int32_t(op.getKvHeads()),
                              int32_t(op.getHeadDim()), f.layout.lanes)),
-      group(q.group()), slot(q.slot()), layer(int32_t(op.getLayer())), tiles(f.bucket / f.layout.lanes),
+      group(q.group()), slot(q.slot()), layer(int32_t(op.getLayer())),
+      tiles(f.bucket / f.layout.lanes),
       allTiles((f.context + f.layout.lanes - 1) / f.layout.lanes),
       half(op.getKvFormat() == llm::KvFormat::F16),
       element(half ? flow::StreamType::F16 : flow::StreamType::I8),
@@ -89,8 +89,7 @@ Value FlowBuilder::ropeTable(StringRef name, llm::RopeOp rope,
         (context + layout.lanes - 1) / layout.lanes * layout.lanes;
     auto op = b.create<flow::RegionOp>(
         b.getUnknownLoc(),
-        flow::BufferType::get(b.getContext(),
-                              uint32_t(positions + kMostTokens),
+        flow::BufferType::get(b.getContext(), uint32_t(positions + kMostTokens),
                               flow::StreamType::F32),
         name, flow::Kind::Table);
     op.setRowsAttr(axis.attr(b.getContext()));
@@ -124,16 +123,15 @@ void AttentionLowering::swapPairs() {
   bool halves = ropeK.getPairing() == llm::RopePairing::Half;
   for (int32_t lane = 0; lane < kv.slots() * slot; ++lane) {
     int32_t d = lane % slot;
-    int32_t partner = halves ? (d < dim / 2 ? d + dim / 2 : d - dim / 2)
-                             : d ^ 1;
+    int32_t partner =
+        halves ? (d < dim / 2 ? d + dim / 2 : d - dim / 2) : d ^ 1;
     map[size_t(lane)] = d < dim ? lane - d + partner : lane;
   }
   auto swap = [&](Value x, int64_t vectors, int32_t at) {
     Value swapped = f.alloc(vectors, flow::StreamType::F32);
-    b.create<flow::PermuteOp>(location, x, swapped,
-                              b.getDenseI32ArrayAttr(map), f.plain(vectors),
-                              b.getArrayAttr({f.plain(vectors)}),
-                              b.getI32IntegerAttr(at));
+    b.create<flow::PermuteOp>(
+        location, x, swapped, b.getDenseI32ArrayAttr(map), f.plain(vectors),
+        b.getArrayAttr({f.plain(vectors)}), b.getI32IntegerAttr(at));
     return swapped;
   };
   swappedK = swap(xk, f.tokens * kv.vectors(), 1);
@@ -177,9 +175,9 @@ void AttentionLowering::appendKeys(int32_t v) {
                        positions(b, {tokens}, {1}));
   uint32_t code =
       half ? y : burst.grouped(flow::AluOp::KvCode, y, uint32_t(slot));
-  auto write = withStripe(access(context, {tokens}, {0}), half ? 2 : 1,
-                          tileCycles(flow::machineFormat(format), lanes, width),
-                          0);
+  auto write =
+      withStripe(access(context, {tokens}, {0}), half ? 2 : 1,
+                 tileCycles(flow::machineFormat(format), lanes, width), 0);
   burst.output(code, element, {{keys.back(), write}});
   burst.emit(location);
   if (!half) {
@@ -202,16 +200,16 @@ void AttentionLowering::appendValues(int32_t v) {
   int64_t tokens = f.tokens;
   Value codes = f.alloc(tokens, element, sideOf(v));
   VectorBurst burst(b, uint32_t(tokens));
-  uint32_t x = burst.input(
-      {xv, access(context, {tokens}, {kv.vectors()}, uint32_t(v))});
+  uint32_t x =
+      burst.input({xv, access(context, {tokens}, {kv.vectors()}, uint32_t(v))});
   uint32_t code =
       half ? x : burst.grouped(flow::AluOp::KvCode, x, uint32_t(slot));
   burst.output(code, element, {{codes, f.plain(tokens)}});
   burst.emit(location);
-  b.create<flow::TransposeOp>(
-      location, codes, values.back(), b.getI32IntegerAttr(int32_t(tokens)),
-      b.getI32IntegerAttr(rows), b.getI32IntegerAttr(sideOf(v)),
-      f.plain(tokens));
+  b.create<flow::TransposeOp>(location, codes, values.back(),
+                              b.getI32IntegerAttr(int32_t(tokens)),
+                              b.getI32IntegerAttr(rows),
+                              b.getI32IntegerAttr(sideOf(v)), f.plain(tokens));
   if (!half) {
     appendScales(v, false);
   }
@@ -223,17 +221,15 @@ void AttentionLowering::appendScales(int32_t v, bool key) {
   auto *context = b.getContext();
   int64_t tokens = f.tokens, slots = kv.slotsIn(v), vectors = kv.vectors();
   VectorBurst burst(b, uint32_t(tokens * slots));
-  auto read =
-      access(context, {tokens, slots}, {vectors, 0}, uint32_t(v));
+  auto read = access(context, {tokens, slots}, {vectors, 0}, uint32_t(v));
   uint32_t y = key ? rotated(burst, xk, swappedK, read,
                              positions(b, {tokens, slots}, {1, 0}))
                    : burst.input({xv, read});
   uint32_t scale = burst.grouped(flow::AluOp::KvScale, y, uint32_t(slot));
-  uint32_t row =
-      burst.grouped(flow::AluOp::Splat, scale, uint32_t(slot),
-                    {uint32_t(tokens), uint32_t(slots)});
-  auto write = access(context, {tokens, slots}, {0, 1},
-                      uint32_t(v * kv.slots()));
+  uint32_t row = burst.grouped(flow::AluOp::Splat, scale, uint32_t(slot),
+                               {uint32_t(tokens), uint32_t(slots)});
+  auto write =
+      access(context, {tokens, slots}, {0, 1}, uint32_t(v * kv.slots()));
   write = withDynamic(write, flow::Dynamic::Chunk, uint32_t(op.getKvHeads()));
   write = withTokens(write, flow::Mask::TokenLane, 0);
   burst.output(row, flow::StreamType::F16,

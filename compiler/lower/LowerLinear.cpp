@@ -20,9 +20,9 @@ AxisLayout FlowBuilder::resultAxis(llm::LinearOp op) {
     if (auto rope = dyn_cast<llm::RopeOp>(user)) {
       for (mlir::Operation *next : rope.getResult().getUsers()) {
         if (auto attention = dyn_cast<llm::AttentionOp>(next)) {
-          return AxisLayout::ofHeads(
-              int32_t(rope.getHeads()), int32_t(attention.getKvHeads()),
-              int32_t(rope.getHeadDim()), layout.lanes);
+          return AxisLayout::ofHeads(int32_t(rope.getHeads()),
+                                     int32_t(attention.getKvHeads()),
+                                     int32_t(rope.getHeadDim()), layout.lanes);
         }
       }
     }
@@ -83,17 +83,12 @@ static flow::Format tileFormat(llm::WeightFormat format) {
   llvm_unreachable("covered");
 }
 
-// Output vectors whose weights one region may hold. A region lies in one bank;
-// small ones pack better, so about an eighth of a bank.
-static int32_t vectorsPerRegion(const Machine &machine, llm::LinearOp op,
-                                int32_t rows, int32_t inner) {
-  int64_t cycles =
-      int64_t(inner) *
-      tileCycles(flow::machineFormat(tileFormat(op.getFormat())),
-                 uint32_t(rows), uint32_t(machine.matrix.installStreams));
-  int64_t depth = machine.sram.vectorsPerBank;
-  return cycles > depth ? 0
-                        : int32_t(std::max<int64_t>(1, depth / 8 / cycles));
+// Vectors that each slice of a group holds of one output vector's weights.
+static int64_t vectorsPerSlice(const Machine &machine, llm::LinearOp op,
+                               int32_t rows, int32_t inner) {
+  return int64_t(inner) *
+         tileCycles(flow::machineFormat(tileFormat(op.getFormat())),
+                    uint32_t(rows), uint32_t(machine.matrix.installStreams));
 }
 
 // Lanes [low, high) of `count` vectors from `first`, on one plane. The last
@@ -114,8 +109,8 @@ void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
   weights.setColumnsAttr(in.axis.attr(b.getContext()));
   weights.setFirst(first);
   weights.setLow(low);
-  auto write = access(b.getContext(), {tokens, count}, {vectors, 1},
-                      uint32_t(first));
+  auto write =
+      access(b.getContext(), {tokens, count}, {vectors, 1}, uint32_t(first));
   int32_t end = lastOfVector ? layout.lanes : high;
   if (low != 0 || end != layout.lanes) {
     write = withLanes(write, uint32_t(low), uint32_t(end));
@@ -125,6 +120,31 @@ void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
       weights.getMemory(), out.f32, b.getI32IntegerAttr(plane),
       b.getI32IntegerAttr(0), b.getI32IntegerAttr(count),
       b.getI32IntegerAttr(low), b.getI32IntegerAttr(high), write);
+}
+
+static int32_t round16(int32_t n) { return (n + 15) / 16 * 16; }
+
+// Equal shares of whole vectors, in regions that lie in one bank each; small
+// regions pack better, so about an eighth of a bank.
+LogicalResult FlowBuilder::emitShares(llm::LinearOp op, const Rows &in,
+                                      const Rows &out, int32_t share,
+                                      int32_t planes, int32_t step) {
+  int32_t rows = round16(out.axis.used(0));
+  int64_t each = vectorsPerSlice(machine, op, rows, in.axis.vectors());
+  int64_t depth = machine.sram.vectorsPerBank;
+  if (share > 0 && each > depth) {
+    return op.emitOpError("needs ")
+           << each << " vectors a slice for the weights of one output vector, "
+           << "a bank has " << depth;
+  }
+  auto chunk = int32_t(std::max<int64_t>(1, depth / 8 / each));
+  for (int32_t j = 0; j < share; j += chunk) {
+    for (int32_t p = 0; p < planes; ++p) {
+      emitPiece(op, in, out, p * step, p * share + j,
+                std::min(chunk, share - j), 0, rows, true);
+    }
+  }
+  return success();
 }
 
 LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
@@ -150,17 +170,8 @@ LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
     ++uniform;
   }
   int32_t share = uniform / planes;
-  auto round16 = [](int32_t n) { return (n + 15) / 16 * 16; };
-  int32_t rows = round16(out.axis.used(0));
-  int32_t chunk = vectorsPerRegion(machine, op, rows, in.axis.vectors());
-  if (chunk == 0) {
-    return op.emitOpError("one output vector's weights exceed an SRAM bank");
-  }
-  for (int32_t j = 0; j < share; j += chunk) {
-    for (int32_t p = 0; p < planes; ++p) {
-      emitPiece(op, in, out, p * step, p * share + j,
-                std::min(chunk, share - j), 0, rows, true);
-    }
+  if (failed(emitShares(op, in, out, share, planes, step))) {
+    return failure();
   }
   for (int32_t j = share * planes; j < vectors; ++j) {
     int32_t used = round16(out.axis.used(j));

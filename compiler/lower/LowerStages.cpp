@@ -41,8 +41,7 @@ private:
     }
     if (ChipLayout(*machine).groups < 1) {
       return step.emitError("machine ")
-             << machine->name << ": "
-             << machine->sram.slicesPerHemisphere
+             << machine->name << ": " << machine->sram.slicesPerHemisphere
              << " slices a hemisphere leave no room for a weight group of "
              << machine->matrix.installStreams << " beside "
              << ChipLayout::kMinDataSlices << " data slices";
@@ -66,8 +65,7 @@ private:
         step->getAttrOfType<IntegerAttr>("grid.text_base"));
     b.setInsertionPointToStart(&program.getBody().emplaceBlock());
     FlowBuilder builder(b, machine, info);
-    for (mlir::Operation &op :
-         stage.getBody().front().without_terminator()) {
+    for (mlir::Operation &op : stage.getBody().front().without_terminator()) {
       if (failed(builder.lower(&op))) {
         return failure();
       }

@@ -9,8 +9,8 @@ namespace orrery {
 flow::AccessAttr access(MLIRContext *context, ArrayRef<int64_t> extents,
                         ArrayRef<int64_t> steps, uint32_t offset) {
   return flow::AccessAttr::get(context, extents, steps, offset,
-                               flow::Dynamic::None, 0, flow::Mask::All, 0, 0,
-                               0, 0, 0);
+                               flow::Dynamic::None, 0, flow::Mask::All, 0, 0, 0,
+                               0, 0);
 }
 
 flow::AccessAttr withDynamic(flow::AccessAttr a, flow::Dynamic dynamic,
@@ -57,29 +57,28 @@ uint32_t VectorBurst::add(flow::StepAttr step) {
 }
 
 uint32_t VectorBurst::step(flow::AluOp op, uint32_t a, uint32_t b) {
-  return add(flow::StepAttr::get(builder.getContext(), op, a, b, FloatAttr(),
-                                 0, false, 0, 1, 1, 1, 1));
+  return add(flow::StepAttr::get(builder.getContext(), op, a, b, FloatAttr(), 0,
+                                 false, 0, 1, 1, 1, 1));
 }
 
 uint32_t VectorBurst::constant(float value) {
-  return add(flow::StepAttr::get(
-      builder.getContext(), flow::AluOp::Immediate, 0, 0,
-      builder.getF32FloatAttr(value), 0, false, 0, 1, 1, 1, 1));
+  return add(flow::StepAttr::get(builder.getContext(), flow::AluOp::Immediate,
+                                 0, 0, builder.getF32FloatAttr(value), 0, false,
+                                 0, 1, 1, 1, 1));
 }
 
 uint32_t VectorBurst::keep(uint32_t a, float otherwise, uint32_t bound,
                            bool position, BurstIndex token, BurstIndex tile) {
-  return add(flow::StepAttr::get(
-      builder.getContext(), flow::AluOp::Keep, a, 0,
-      builder.getF32FloatAttr(otherwise), bound, position, 0, token.divide,
-      token.modulo, tile.divide, tile.modulo));
+  return add(flow::StepAttr::get(builder.getContext(), flow::AluOp::Keep, a, 0,
+                                 builder.getF32FloatAttr(otherwise), bound,
+                                 position, 0, token.divide, token.modulo,
+                                 tile.divide, tile.modulo));
 }
 
 uint32_t VectorBurst::grouped(flow::AluOp op, uint32_t a, uint32_t width,
                               BurstIndex tile) {
-  return add(flow::StepAttr::get(builder.getContext(), op, a, 0, FloatAttr(),
-                                 0, false, width, 1, 1, tile.divide,
-                                 tile.modulo));
+  return add(flow::StepAttr::get(builder.getContext(), op, a, 0, FloatAttr(), 0,
+                                 false, width, 1, 1, tile.divide, tile.modulo));
 }
 
 void VectorBurst::output(uint32_t value, flow::StreamType type,
@@ -89,8 +88,8 @@ void VectorBurst::output(uint32_t value, flow::StreamType type,
     writes.push_back(operand.access);
     routes.push_back(int32_t(outputs.size()));
   }
-  outputs.push_back(flow::OutputAttr::get(builder.getContext(), value, type,
-                                          reduction));
+  outputs.push_back(
+      flow::OutputAttr::get(builder.getContext(), value, type, reduction));
 }
 
 void VectorBurst::emit(Location location) {

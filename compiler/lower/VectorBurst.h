@@ -43,8 +43,7 @@ public:
   uint32_t grouped(flow::AluOp op, uint32_t a, uint32_t width,
                    BurstIndex tile = {});
   /// One output, written to each of `to`.
-  void output(uint32_t value, flow::StreamType type,
-              llvm::ArrayRef<Operand> to,
+  void output(uint32_t value, flow::StreamType type, llvm::ArrayRef<Operand> to,
               flow::Reduction reduction = flow::Reduction::None);
   void emit(mlir::Location location);
 

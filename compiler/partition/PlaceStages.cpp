@@ -79,12 +79,12 @@ private:
     }
     auto error = step.emitError("does not fit ")
                  << chip.name << ": weights " << weights << " B + KV cache "
-                 << kv << " B at " << context << " positions = "
-                 << weights + kv << " B, the chip has " << have << " B, "
-                 << weights + kv - have << " B too many; ";
+                 << kv << " B at " << context << " positions = " << weights + kv
+                 << " B, the chip has " << have << " B, " << weights + kv - have
+                 << " B too many; ";
     if (weights < have && kv > 0) {
-      return error << "would fit with a context of "
-                   << (have - weights) * context / kv << " positions";
+      return error << "no context above " << (have - weights) * context / kv
+                   << " positions fits";
     }
     return error << "would need " << (weights + kv + have - 1) / have
                  << " such chips";

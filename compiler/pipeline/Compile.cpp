@@ -92,10 +92,10 @@ Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
   OwningOpRef<ModuleOp> module = out.step->clone();
   OpBuilder b(&context);
   for (auto step : module->getOps<func::FuncOp>()) {
-    step->setAttr("llm.model_hash",
-                  IntegerAttr::get(
-                      IntegerType::get(&context, 64, IntegerType::Unsigned),
-                      APInt(64, modelHash(config, request.import))));
+    step->setAttr(
+        "llm.model_hash",
+        IntegerAttr::get(IntegerType::get(&context, 64, IntegerType::Unsigned),
+                         APInt(64, modelHash(config, request.import))));
     step->setAttr("grid.text_base", b.getI64IntegerAttr(request.textBase));
   }
   // In two parts: the image is read off the placed flow.

@@ -19,8 +19,8 @@ uint8_t GangBuilder::read(const Home &home, AddressPattern address,
   Tick diag = diagonal(direction, 0, unit);
   Position first = g.ofSlice(int32_t(home.slice));
   auto group = uint8_t(gang.streams.size());
-  gang.streams.push_back({direction, uint8_t(home.width), diag, shape, first,
-                          1, unit});
+  gang.streams.push_back(
+      {direction, uint8_t(home.width), diag, shape, first, 1, unit});
   extend(gang.streams.back(), stop);
   ReadOp op;
   op.slice = uint16_t(home.slice);
@@ -48,8 +48,8 @@ Tick GangBuilder::passing(uint8_t group, Position position) const {
   return passes(use.direction, use.diagonal, position);
 }
 
-void GangBuilder::write(uint8_t group, const Home &home,
-                        AddressPattern address, WriteOp form) {
+void GangBuilder::write(uint8_t group, const Home &home, AddressPattern address,
+                        WriteOp form) {
   Position first = g.ofSlice(int32_t(home.slice));
   Position last = g.ofSlice(int32_t(home.slice + home.width - 1));
   extend(gang.streams[group], first);

@@ -7,8 +7,8 @@
 namespace orrery::schedule {
 
 Hazards::Hazards(const Problem &problem, bool operandsOnly)
-    : problem(problem), operandsOnly(operandsOnly), m(*problem.machine), g(m.geometry()),
-      cells(size_t(g.slices()) * size_t(m.sram.banks)),
+    : problem(problem), operandsOnly(operandsOnly), m(*problem.machine),
+      g(m.geometry()), cells(size_t(g.slices()) * size_t(m.sram.banks)),
       caches(problem.caches), dies(problem.shares.size()),
       planes(size_t(g.planes())) {
   for (Plane &plane : planes) {
@@ -36,9 +36,9 @@ void Hazards::forEachVector(const Member &member, Visit visit) const {
       if (column.empty()) {
         column.resize(size_t(m.sram.vectorsPerBank));
       }
-      Position apart = g.ofSlice(int32_t(first + k)) - g.ofSlice(int32_t(first));
-      Tick at = member.offset +
-                (direction == Direction::East ? apart : -apart);
+      Position apart =
+          g.ofSlice(int32_t(first + k)) - g.ofSlice(int32_t(first));
+      Tick at = member.offset + (direction == Direction::East ? apart : -apart);
       for (uint64_t n = 0; n < shape.count(); ++n) {
         visit(column[size_t(address.at(n))], at + shape.at(n), read);
       }
@@ -58,8 +58,8 @@ void Hazards::forEachVector(const Member &member, Visit visit) const {
 static std::pair<Tick, Tick> reach(const Geometry &g, const Member &member) {
   auto of = [&](uint32_t slice, uint32_t width, Direction direction,
                 const BurstShape &shape) {
-    Position apart = g.ofSlice(int32_t(slice + width - 1)) -
-                     g.ofSlice(int32_t(slice));
+    Position apart =
+        g.ofSlice(int32_t(slice + width - 1)) - g.ofSlice(int32_t(slice));
     Tick other = direction == Direction::East ? apart : -apart;
     return std::pair(std::min<Tick>(0, other),
                      std::max<Tick>(0, other) + shape.span());
@@ -130,7 +130,8 @@ Tick Hazards::earliestPlane(const Member &member, const Gang &,
     }
     for (uint32_t k = 0; k < op->inner; ++k) {
       for (uint32_t row = 0; row < op->rows; ++row) {
-        after(planes[op->plane].entries[base + op->base + k * op->rows + row]
+        after(planes[op->plane]
+                  .entries[base + op->base + k * op->rows + row]
                   .ready,
               member.offset + Tick(k) * op->period + Tick(row) * per);
       }
@@ -203,8 +204,8 @@ void Hazards::commitPlane(const Member &member, uint32_t base, Tick start) {
       for (uint32_t row = 0; row < op->rows; ++row) {
         Entry &entry =
             planes[op->plane].entries[base + op->base + k * op->rows + row];
-        entry.used = std::max(
-            entry.used, last + Tick(k) * op->period + Tick(row) * per);
+        entry.used =
+            std::max(entry.used, last + Tick(k) * op->period + Tick(row) * per);
       }
     }
   }

@@ -27,9 +27,9 @@ private:
   };
   struct Plane {
     std::vector<Entry> entries;
-    Tick installed = 0;              ///< end of the last install
-    Tick multiplied = 0;             ///< end of the last matmul
-    Tick freed[2] = {0, 0};          ///< the last two tiles, older first
+    Tick installed = 0;     ///< end of the last install
+    Tick multiplied = 0;    ///< end of the last matmul
+    Tick freed[2] = {0, 0}; ///< the last two tiles, older first
   };
   struct Cache {
     Tick written = -1, read = -1;

@@ -157,8 +157,7 @@ Tick ListScheduler::streamsDelay(const Gang &gang, Tick start,
     // Narrow groups from the top, wide ones (weights) from the bottom, so
     // that two planes' weights and a layer's vectors rarely meet.
     uint32_t step = use.width >= 8 ? use.width : use.width >= 4 ? 4 : 1;
-    uint32_t count =
-        (uint32_t(m.streamsPerDirection) - use.width) / step + 1;
+    uint32_t count = (uint32_t(m.streamsPerDirection) - use.width) / step + 1;
     Tick least = std::numeric_limits<Tick>::max();
     for (uint32_t k = 0; k < count && least > 0; ++k) {
       uint32_t base = use.width >= 8 ? k * step : (count - 1 - k) * step;

@@ -8,57 +8,86 @@ namespace orrery::schedule {
 
 namespace {
 
-// When an instruction's last vector has had its effect, by rule 7.
-struct End {
+// When an instruction's last effect is there, from its own tick: vectors on
+// their stream, a write readable, activations and weights usable, a result at
+// the host.
+struct Effect {
   const Machine &m;
   const std::vector<VectorProgram> &programs;
 
   Tick skewed(uint32_t slice, uint32_t width, Direction d) const {
     Geometry g = m.geometry();
-    Position apart = g.ofSlice(int32_t(slice + width - 1)) -
-                     g.ofSlice(int32_t(slice));
+    Position apart =
+        g.ofSlice(int32_t(slice + width - 1)) - g.ofSlice(int32_t(slice));
     return std::max<Tick>(0, d == Direction::East ? apart : -apart);
   }
   Tick operator()(const ReadOp &op) const {
     return skewed(op.slice, op.width, op.out.ref.direction) + op.shape.span() +
-           1;
+           m.timing.read;
   }
   Tick operator()(const WriteOp &op) const {
     return skewed(op.slice, op.width, op.in.direction) + op.shape.span() +
-           std::max<Tick>(1, m.timing.write);
+           m.timing.write;
   }
-  Tick operator()(const LoadOp &op) const { return op.shape.span() + 1; }
-  Tick operator()(const InstallOp &op) const { return op.shape.span() + 1; }
+  Tick operator()(const LoadOp &op) const {
+    return op.shape.span() + m.timing.load;
+  }
+  Tick operator()(const InstallOp &op) const {
+    return op.shape.span() + m.timing.install;
+  }
   Tick operator()(const MatmulOp &op) const {
-    return matmulOutputStart(m, op) + matmulOutputShape(m, op).span() + 1;
+    return matmulOutputStart(m, op) + matmulOutputShape(m, op).span();
   }
   Tick operator()(const VectorOp &op) const {
     const VectorProgram &p = programs[op.program];
-    Tick end = vectorInputShape(m, p, op.count).span() + 1;
+    Tick last = vectorInputShape(m, p, op.count).span();
     for (const VectorOutput &out : p.outputs) {
-      end = std::max(end, vectorOutputStart(m, p, out) +
-                              vectorOutputShape(m, p, out, op.count).span() +
-                              1);
+      last = std::max(last, vectorOutputStart(m, p, out) +
+                                vectorOutputShape(m, p, out, op.count).span());
     }
-    return end;
+    return last;
   }
   Tick operator()(const PermuteOp &op) const {
-    return permuteOutputStart(m, op) + permuteOutputShape(op).span() + 1;
+    return permuteOutputStart(m, op) + permuteOutputShape(op).span();
   }
-  Tick operator()(const ReceiveOp &op) const { return op.shape.span() + 1; }
+  Tick operator()(const ReceiveOp &op) const { return op.shape.span(); }
   Tick operator()(const SendOp &op) const {
-    return op.shape.span() + std::max<Tick>(1, m.timing.host);
+    return op.shape.span() + m.timing.host;
   }
 };
 
+// What of an effect's latency rule 7 does not count: it ends a step when the
+// last vector was taken or issued, but for writes and the host.
+Tick beyondEnd(const Machine &m, const Operation &op) {
+  if (std::holds_alternative<ReadOp>(op)) {
+    return m.timing.read - 1;
+  }
+  if (std::holds_alternative<LoadOp>(op)) {
+    return m.timing.load - 1;
+  }
+  if (std::holds_alternative<InstallOp>(op)) {
+    return m.timing.install - 1;
+  }
+  bool last =
+      std::holds_alternative<WriteOp>(op) || std::holds_alternative<SendOp>(op);
+  return last ? 0 : -1;
+}
+
 } // namespace
+
+Tick completionTick(const Machine &machine,
+                    const std::vector<VectorProgram> &programs,
+                    const Instruction &instruction) {
+  return instruction.tick +
+         std::visit(Effect{machine, programs}, instruction.operation);
+}
 
 Tick endTick(const Machine &machine, const std::vector<VectorProgram> &programs,
              const std::vector<Instruction> &instructions) {
   Tick end = 0;
-  End rule{machine, programs};
   for (const Instruction &i : instructions) {
-    end = std::max(end, i.tick + std::visit(rule, i.operation));
+    end = std::max(end, completionTick(machine, programs, i) -
+                            beyondEnd(machine, i.operation));
   }
   return end;
 }
@@ -68,8 +97,8 @@ void setLifetimes(const Problem &problem, const Schedule &schedule,
   Geometry g = problem.machine->geometry();
   auto live = [&](uint32_t region, uint32_t slice, uint32_t width, Direction d,
                   Tick tick, Tick span) {
-    Position apart = g.ofSlice(int32_t(slice + width - 1)) -
-                     g.ofSlice(int32_t(slice));
+    Position apart =
+        g.ofSlice(int32_t(slice + width - 1)) - g.ofSlice(int32_t(slice));
     Tick other = d == Direction::East ? apart : -apart;
     SramRegion &r = regions[region];
     bool first = r.dies == 0;

@@ -6,6 +6,13 @@
 
 namespace orrery::schedule {
 
+/// The tick at which an instruction's last effect is there: vectors on their
+/// stream (read, vector, matmul, permute, receive), readable (write), usable
+/// (load, install), or at the host (send).
+Tick completionTick(const Machine &machine,
+                    const std::vector<VectorProgram> &programs,
+                    const Instruction &instruction);
+
 /// Rule 7 of machine/README.md over finished instructions.
 Tick endTick(const Machine &machine, const std::vector<VectorProgram> &programs,
              const std::vector<Instruction> &instructions);

@@ -73,10 +73,9 @@ int64_t TextPlacer::room() const {
 }
 
 void TextPlacer::add(const Column &c, uint32_t base, uint32_t length) {
-  program.regions.push_back({"instructions." + std::to_string(c.slice) + "." +
-                                 std::to_string(c.bank),
-                             RegionKind::Instructions, c.slice, 1, c.bank, base,
-                             length});
+  program.regions.push_back(
+      {"instructions." + std::to_string(c.slice) + "." + std::to_string(c.bank),
+       RegionKind::Instructions, c.slice, 1, c.bank, base, length});
   left -= length;
 }
 
@@ -137,8 +136,7 @@ Expected<int64_t> placeText(Program &program, const Machine &machine,
   if (placer.place(needed) > 0) {
     return Error{"no room for the program's text: it takes " +
                  std::to_string(needed * machine.lanes) + " B, " +
-                 std::to_string(placer.room() * machine.lanes) +
-                 " B are free"};
+                 std::to_string(placer.room() * machine.lanes) + " B are free"};
   }
   return needed;
 }

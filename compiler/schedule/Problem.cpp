@@ -88,8 +88,7 @@ struct Reserve {
     }
   }
   void operator()(const VectorOp &op) {
-    uint32_t interval =
-        vectorInterval(m, problem.vectorPrograms[op.program]);
+    uint32_t interval = vectorInterval(m, problem.vectorPrograms[op.program]);
     out.push_back({n.vxm(), 0, {op.count * interval, 1, 1, 0}});
   }
   void operator()(const PermuteOp &op) {
@@ -142,7 +141,9 @@ namespace {
 struct Resolve {
   const std::vector<uint8_t> &streams;
   uint16_t base;
-  void operator()(ReadOp &op) { op.out.ref.stream = streams[op.out.ref.stream]; }
+  void operator()(ReadOp &op) {
+    op.out.ref.stream = streams[op.out.ref.stream];
+  }
   void operator()(WriteOp &op) { op.in.stream = streams[op.in.stream]; }
   void operator()(LoadOp &op) {
     op.stream = streams[op.stream];

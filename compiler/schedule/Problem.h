@@ -86,9 +86,8 @@ struct Schedule {
 };
 
 /// The gang's instructions at their ticks, streams and entries filled in.
-std::vector<Instruction> instructionsOf(const Problem &problem,
-                                        const Schedule &schedule,
-                                        uint32_t gang);
+std::vector<Instruction>
+instructionsOf(const Problem &problem, const Schedule &schedule, uint32_t gang);
 
 /// One port, or unit, or (slice, bank) that instructions occupy exclusively.
 struct Reservation {

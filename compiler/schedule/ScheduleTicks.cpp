@@ -59,8 +59,8 @@ private:
     return rewrite(op, *machine, *flow, *solution);
   }
 
-  LogicalResult rewrite(flow::ProgramOp op, const Machine &machine, FlowProblem &flow,
-                        const Schedule &solution) {
+  LogicalResult rewrite(flow::ProgramOp op, const Machine &machine,
+                        FlowProblem &flow, const Schedule &solution) {
     Program program;
     program.machineJson = formatMachine(machine);
     program.modelName = op.getModel().str();
@@ -83,8 +83,8 @@ private:
     }
     LowerBounds bounds =
         lowerBounds(flow.problem, criticalEnd(machine, flow, *unlimited));
-    auto text = placeText(program, machine,
-                          int64_t(op.getTextBase().value_or(0)));
+    auto text =
+        placeText(program, machine, int64_t(op.getTextBase().value_or(0)));
     if (!text) {
       return op.emitError(text.error().message);
     }
@@ -120,12 +120,11 @@ private:
     return sorted;
   }
 
-  void emit(flow::ProgramOp op, const Program &program,
-            const FlowProblem &flow, const LowerBounds &bounds) {
+  void emit(flow::ProgramOp op, const Program &program, const FlowProblem &flow,
+            const LowerBounds &bounds) {
     OpBuilder b(op);
     tick::ProgramOp ticks = tick::createProgram(b, op.getLoc(), program);
-    ticks->setAttr(kCriticalPathAttr,
-                   b.getI64IntegerAttr(bounds.criticalPath));
+    ticks->setAttr(kCriticalPathAttr, b.getI64IntegerAttr(bounds.criticalPath));
     ticks->setAttr(kBusiestAttr, b.getI64IntegerAttr(bounds.busiest));
     ticks->setAttr(kBusiestResourceAttr,
                    b.getStringAttr(bounds.busiestResource));

@@ -91,10 +91,10 @@ Status verify(const Problem &problem, const Schedule &schedule) {
         return Error{"gang " + std::to_string(gang) + " begins before tick 0"};
       }
       for (const Reservation &r : reservationsOf(problem, part.operation)) {
-        append(ports,
-               {r.resource, start + part.offset + r.offset, 0, 0, 0, gang,
-                member},
-               r.shape);
+        append(
+            ports,
+            {r.resource, start + part.offset + r.offset, 0, 0, 0, gang, member},
+            r.shape);
       }
     }
     for (size_t u = 0; u < g.streams.size(); ++u) {

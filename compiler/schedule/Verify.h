@@ -8,9 +8,9 @@
 
 namespace orrery::schedule {
 
-/// Every port, unit and bank is used by one instruction at a time, no two groups
-/// of streams meet, and every value is there before it is used (VerifyOrder.h).
-/// The error names both ends and their ticks.
+/// Every port, unit and bank is used by one instruction at a time, no two
+/// groups of streams meet, and every value is there before it is used
+/// (VerifyOrder.h). The error names both ends and their ticks.
 Status verify(const Problem &problem, const Schedule &schedule);
 
 } // namespace orrery::schedule

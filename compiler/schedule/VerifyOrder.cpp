@@ -60,8 +60,8 @@ private:
 
   std::optional<Access> accessOf(const Member &member, Tick start) const;
   Tick skew(const Access &access, uint32_t k) const {
-    Position apart = g.ofSlice(int32_t(access.slice + k)) -
-                     g.ofSlice(int32_t(access.slice));
+    Position apart =
+        g.ofSlice(int32_t(access.slice + k)) - g.ofSlice(int32_t(access.slice));
     return access.direction == Direction::East ? apart : -apart;
   }
   std::pair<Tick, Tick> spanOf(const Access &access) const;
@@ -106,11 +106,13 @@ std::optional<Access> OrderCheck::accessOf(const Member &member,
   Tick tick = start + member.offset;
   if (auto *op = std::get_if<ReadOp>(&member.operation)) {
     return Access{op->slice,    op->width,  op->out.ref.direction,
-                  &op->address, &op->shape, false, tick};
+                  &op->address, &op->shape, false,
+                  tick};
   }
   if (auto *op = std::get_if<WriteOp>(&member.operation)) {
     return Access{op->slice,    op->width,  op->in.direction,
-                  &op->address, &op->shape, true, tick};
+                  &op->address, &op->shape, true,
+                  tick};
   }
   return std::nullopt;
 }
@@ -200,14 +202,13 @@ void OrderCheck::tiles(const InstallOp &install, Tick at,
     expect(from >= plane.multiplied.tick, "matmul", from, plane.multiplied);
     for (uint32_t pass = 0; pass < matmul.tiles * matmul.inner; ++pass) {
       Tick comes = at + install.shape.at(uint64_t(pass) * install.shape.length);
-      Tick whole = comes + Tick(install.shape.length - 1) *
-                               install.shape.stride;
+      Tick whole =
+          comes + Tick(install.shape.length - 1) * install.shape.stride;
       Tick begins = from + Tick(pass) * matmul.period;
       Tick ends =
           begins + Tick(matmul.rows) * matmulTicksPerRow(m, matmul.format);
       expect(comes >= plane.freed[0].tick, "tile", comes, plane.freed[0]);
-      expect(begins >= whole + m.timing.install, "pass", begins,
-             {gang, whole});
+      expect(begins >= whole + m.timing.install, "pass", begins, {gang, whole});
       plane.freed[0] = plane.freed[1];
       plane.freed[1] = plane.multiplied = {gang, ends};
       plane.installed = {gang, whole};
@@ -239,8 +240,8 @@ void OrderCheck::planesOfGang(const Gang &gang, Tick start) {
 void OrderCheck::shared() {
   for (uint32_t a = 0; a < lives.size(); ++a) {
     for (uint32_t b : problem.shares[a]) {
-      bool apart = lives[a].dies <= lives[b].born ||
-                   lives[b].dies <= lives[a].born;
+      bool apart =
+          lives[a].dies <= lives[b].born || lives[b].dies <= lives[a].born;
       if (!apart && !error) {
         error = Error{"regions " + std::to_string(a) + " and " +
                       std::to_string(b) + " share addresses and live at [" +

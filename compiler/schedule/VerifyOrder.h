@@ -9,11 +9,13 @@
 namespace orrery::schedule {
 
 /// Checks, over gangs in program order:
-///  - a temporary's vector is read `write` ticks after it was written, or later,
+///  - a temporary's vector is read `write` ticks after it was written, or
+///  later,
 ///    slice by slice; temporaries that share addresses live one after another;
 ///  - a KV cache is read after earlier gangs' writes and written after their
 ///    reads;
-///  - a matmul finds its own load's rows in the activation entries, `load` ticks
+///  - a matmul finds its own load's rows in the activation entries, `load`
+///  ticks
 ///    after they came, and nobody replaces them before its last pass;
 ///  - tiles are installed `install` ticks before their pass, in the order of
 ///    passes, into a buffer that is free.

@@ -27,7 +27,8 @@ AddressPattern addressPattern(AccessAttr access, uint32_t base) {
 
 std::pair<int64_t, int64_t> staticRange(AccessAttr access) {
   int64_t low = access.getOffset(), high = low;
-  for (auto [extent, step] : llvm::zip(access.getExtents(), access.getSteps())) {
+  for (auto [extent, step] :
+       llvm::zip(access.getExtents(), access.getSteps())) {
     int64_t reach = step * (extent - 1);
     low += std::min<int64_t>(reach, 0);
     high += std::max<int64_t>(reach, 0);
@@ -35,11 +36,11 @@ std::pair<int64_t, int64_t> staticRange(AccessAttr access) {
   return {low, high};
 }
 
-LogicalResult AccessAttr::verify(
-    llvm::function_ref<InFlightDiagnostic()> emitError,
-    ArrayRef<int64_t> extents, ArrayRef<int64_t> steps, uint32_t, Dynamic,
-    uint32_t, Mask mask, uint32_t low, uint32_t high, uint32_t tokenDim,
-    uint32_t stripeBytes, uint32_t) {
+LogicalResult
+AccessAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   ArrayRef<int64_t> extents, ArrayRef<int64_t> steps, uint32_t,
+                   Dynamic, uint32_t, Mask mask, uint32_t low, uint32_t high,
+                   uint32_t tokenDim, uint32_t stripeBytes, uint32_t) {
   if (extents.empty() || extents.size() > 3 ||
       extents.size() != steps.size()) { // (C1)
     return emitError() << "access needs one to three extents and as many "
@@ -140,9 +141,9 @@ Attribute AccessAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return parser.getChecked<AccessAttr>(
-      parser.getContext(), ArrayRef<int64_t>(extents),
-      ArrayRef<int64_t>(steps), f.offset, f.dynamic, f.dynamicStep,
-      f.mask, f.low, f.high, f.tokenDim, f.stripeBytes, f.stripeStep);
+      parser.getContext(), ArrayRef<int64_t>(extents), ArrayRef<int64_t>(steps),
+      f.offset, f.dynamic, f.dynamicStep, f.mask, f.low, f.high, f.tokenDim,
+      f.stripeBytes, f.stripeStep);
 }
 
 void AccessAttr::print(AsmPrinter &printer) const {

@@ -23,9 +23,8 @@ Uses memoryUses(mlir::Operation *op) {
         append(uses, o.getInputs(), o.getReads(), false);
         append(uses, o.getOuts(), o.getWrites(), true);
       })
-      .Case([&](LoadOp o) {
-        uses.push_back({o.getInput(), o.getRead(), false});
-      })
+      .Case(
+          [&](LoadOp o) { uses.push_back({o.getInput(), o.getRead(), false}); })
       .Case([&](MatmulOp o) {
         uses.push_back({o.getWeights(), {}, false});
         uses.push_back({o.getOut(), o.getWrite(), true});

@@ -50,8 +50,8 @@ void AxisAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult
-OutputAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                   uint32_t, StreamType type, Reduction reduction) {
+OutputAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, uint32_t,
+                   StreamType type, Reduction reduction) {
   if (reduction != Reduction::None && type != StreamType::F32) { // (C1)
     return emitError() << "output " << stringifyReduction(reduction)
                        << " is f32, found " << stringifyStreamType(type);
@@ -72,8 +72,8 @@ FailureOr<OutputAttr> parseOutput(AsmParser &parser) {
   StringRef word = "none";
   (void)parser.parseOptionalKeyword(&word,
                                     {"sum_wide", "sum_exact", "max", "argmax"});
-  auto output = parser.getChecked<OutputAttr>(
-      place, parser.getContext(), value, *type, *symbolizeReduction(word));
+  auto output = parser.getChecked<OutputAttr>(place, parser.getContext(), value,
+                                              *type, *symbolizeReduction(word));
   if (!output) {
     return failure();
   }

@@ -22,8 +22,8 @@ LogicalResult verifyInside(mlir::Operation *op, StringRef label,
   auto [low, high] = staticRange(access);
   if (access.getDynamic() == Dynamic::Position) {
     if (auto program = op->getParentOfType<ProgramOp>()) {
-      high += int64_t(access.getDynamicStep()) *
-              int64_t(program.getBucket() - 1);
+      high +=
+          int64_t(access.getDynamicStep()) * int64_t(program.getBucket() - 1);
     }
   }
   int64_t have = extentOf(memory).addresses;
@@ -48,8 +48,8 @@ LogicalResult verifyPlain(mlir::Operation *op, StringRef label,
 
 LogicalResult verifySide(mlir::Operation *op, StringRef label, int64_t side) {
   if (side != 0 && side != 1) {
-    return op->emitOpError() << "(" << label << ") side is 0 or 1, found "
-                             << side;
+    return op->emitOpError()
+           << "(" << label << ") side is 0 or 1, found " << side;
   }
   return success();
 }

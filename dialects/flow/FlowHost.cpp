@@ -14,8 +14,8 @@ LogicalResult ReceiveOp::verify() {
   int64_t vectors = cast<BufferType>(getOut().getType()).getVectors();
   auto tokens = tokensOf(*this);
   if (tokens && *tokens > 0 && vectors % *tokens != 0) {
-    return emitOpError("(C2) ") << vectors << " vectors for " << *tokens
-                                << " tokens";
+    return emitOpError("(C2) ")
+           << vectors << " vectors for " << *tokens << " tokens";
   }
   return verifyF32(*this, "C1", getOut());
 }

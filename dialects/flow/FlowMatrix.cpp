@@ -25,8 +25,8 @@ LogicalResult LoadOp::verify() {
 
 static LogicalResult verifyTiles(MatmulOp op, LoadOp load) {
   auto weights = cast<TilesType>(op.getWeights().getType());
-  if (op.getLow() < 0 || int64_t(op.getHigh()) - op.getLow() !=
-                             int64_t(weights.getRows())) {
+  if (op.getLow() < 0 ||
+      int64_t(op.getHigh()) - op.getLow() != int64_t(weights.getRows())) {
     return op.emitOpError("(C1) lanes ")
            << op.getLow() << " to " << op.getHigh() << " for tiles of "
            << weights.getRows() << " rows";

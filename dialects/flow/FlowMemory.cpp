@@ -17,8 +17,7 @@ static LogicalResult verifyRope(RegionOp op) {
   bool rope = op.getKind() == Kind::Table &&
               (op.getName() == "rope.cos" || op.getName() == "rope.sin");
   if (!rope) {
-    bool none = !op.getRopeTheta() && op.getRopeDim() == 0 &&
-                !op.getRopeHalf();
+    bool none = !op.getRopeTheta() && op.getRopeDim() == 0 && !op.getRopeHalf();
     return none ? success()
                 : op.emitOpError("(C5) only rope.cos and rope.sin have RoPE "
                                  "attributes");
@@ -47,8 +46,8 @@ LogicalResult RegionOp::verify() {
                        "rows, a KV region neither");
   }
   if (getSide() < (buffer ? -1 : 0) || getSide() > 1) {
-    return emitOpError("(C3) side ") << getSide() << " for "
-                                     << getMemory().getType();
+    return emitOpError("(C3) side ")
+           << getSide() << " for " << getMemory().getType();
   }
   bool weight = getKind() == Kind::Weight;
   if (getFirst() < 0 || getLow() < 0 ||

@@ -136,8 +136,8 @@ static LogicalResult verifyApart(std::vector<Block> &column, uint32_t slice,
     for (const Block *other : open) {
       if (other->born <= block.dies && block.born <= other->dies) {
         auto error = block.op->emitError("(C4) shares address ")
-                     << block.base << " of slice " << slice << " bank "
-                     << bank << " with another that is live";
+                     << block.base << " of slice " << slice << " bank " << bank
+                     << " with another that is live";
         error.attachNote(other->op->getLoc()) << "the other";
         return error;
       }
@@ -175,8 +175,8 @@ static LogicalResult verifyPlaces(mlir::Block &body) {
     }
     for (uint32_t k = 0; k < extent.slices; ++k) {
       columns[{place.getSlice() + k, place.getBank()}].push_back(
-          {&op, place.getBase(), place.getBase() + extent.addresses,
-           life.first, life.second});
+          {&op, place.getBase(), place.getBase() + extent.addresses, life.first,
+           life.second});
     }
   }
   for (auto &[where, column] : columns) {

@@ -184,13 +184,12 @@ StepAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, AluOp op,
                  uint32_t tokenMod, uint32_t tileDiv, uint32_t tileMod) {
   StepFields fields = fieldsOf(op);
   BurstIndex token{tokenDiv, tokenMod}, tile{tileDiv, tileMod};
-  bool unused = (fields.operands < 1 && a != 0) ||
-                (fields.operands < 2 && b != 0) ||
-                fields.immediate != bool(imm) ||
-                (!fields.limit && (bound != 0 || position)) ||
-                (!position && token != BurstIndex{}) ||
-                (!fields.width && width != 0) ||
-                (!fields.tile && tile != BurstIndex{});
+  bool unused =
+      (fields.operands < 1 && a != 0) || (fields.operands < 2 && b != 0) ||
+      fields.immediate != bool(imm) ||
+      (!fields.limit && (bound != 0 || position)) ||
+      (!position && token != BurstIndex{}) || (!fields.width && width != 0) ||
+      (!fields.tile && tile != BurstIndex{});
   if (unused || (imm && !imm.getType().isF32())) { // (C1)
     return emitError() << "step has a field that " << stringifyAluOp(op)
                        << " does not use, or lacks its f32 immediate";

@@ -31,8 +31,8 @@ LogicalResult PermuteOp::verify() {
   if (getOuts().empty() || getOuts().size() != getWrites().size()) {
     return emitOpError("(C2) one write a buffer, at least one");
   }
-  for (auto [out, write] : llvm::zip_equal(
-           getOuts(), getWrites().getAsRange<AccessAttr>())) {
+  for (auto [out, write] :
+       llvm::zip_equal(getOuts(), getWrites().getAsRange<AccessAttr>())) {
     if (failed(verifyPermuteWrite(*this, out, write))) {
       return failure();
     }
@@ -56,9 +56,9 @@ LogicalResult TransposeOp::verify() {
   bool same = (in == StreamType::I8 && tiles.getFormat() == Format::I8) ||
               (in == StreamType::F16 && tiles.getFormat() == Format::F16);
   if (!same) {
-    return emitOpError("(C1) ") << stringifyStreamType(in) << " rows into "
-                                << stringifyFormat(tiles.getFormat())
-                                << " tiles";
+    return emitOpError("(C1) ")
+           << stringifyStreamType(in) << " rows into "
+           << stringifyFormat(tiles.getFormat()) << " tiles";
   }
   if (getTokens() < 1 || vectorCount(getRead()) != uint64_t(getTokens())) {
     return emitOpError("(C2) a read of ")
@@ -66,8 +66,8 @@ LogicalResult TransposeOp::verify() {
            << " tokens";
   }
   if (int64_t(getRows()) != int64_t(tiles.getRows())) {
-    return emitOpError("(C3) ") << getRows() << " rows into tiles of "
-                                << tiles.getRows();
+    return emitOpError("(C3) ")
+           << getRows() << " rows into tiles of " << tiles.getRows();
   }
   return failure(
       failed(verifyInside(*this, "C4", getRead(), getInput().getType())) ||

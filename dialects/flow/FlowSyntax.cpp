@@ -20,8 +20,7 @@ static ParseResult parseBuffer(OpAsmParser &parser, Operands &buffers,
   return success();
 }
 
-static void printBuffer(OpAsmPrinter &printer, Value buffer,
-                        Attribute access) {
+static void printBuffer(OpAsmPrinter &printer, Value buffer, Attribute access) {
   printer << buffer << ' ';
   printer.printStrippedAttrOrType(cast<AccessAttr>(access));
   printer << " : " << buffer.getType();
@@ -69,12 +68,12 @@ void printRoutedWrites(OpAsmPrinter &printer, mlir::Operation *,
                        OperandRange buffers, TypeRange, ArrayAttr accesses,
                        DenseI32ArrayAttr routes) {
   printer << '(';
-  llvm::interleaveComma(
-      llvm::zip(routes.asArrayRef(), buffers, accesses), printer,
-      [&](auto write) {
-        printer << std::get<0>(write) << " to ";
-        printBuffer(printer, std::get<1>(write), std::get<2>(write));
-      });
+  llvm::interleaveComma(llvm::zip(routes.asArrayRef(), buffers, accesses),
+                        printer, [&](auto write) {
+                          printer << std::get<0>(write) << " to ";
+                          printBuffer(printer, std::get<1>(write),
+                                      std::get<2>(write));
+                        });
   printer << ')';
 }
 

@@ -8,8 +8,7 @@
 
 namespace orrery::flow {
 
-using Operands =
-    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>;
+using Operands = llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand>;
 using OperandTypes = llvm::SmallVectorImpl<mlir::Type>;
 
 /// An enum attribute as its bare word.

@@ -15,8 +15,7 @@ orrery::VectorProgram VectorOp::program() {
     step.op = static_cast<orrery::AluOp>(s.getOp());
     step.a = uint8_t(s.getA());
     step.b = uint8_t(s.getB());
-    step.immediate =
-        s.getImm() ? s.getImm().getValue().convertToFloat() : 0.0f;
+    step.immediate = s.getImm() ? s.getImm().getValue().convertToFloat() : 0.0f;
     step.bound = s.getBound();
     step.position = s.getPosition();
     step.width = s.getWidth();

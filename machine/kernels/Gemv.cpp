@@ -198,6 +198,9 @@ template <class Dot> HWY_INLINE void runRows(IntegerChunk &c) {
   }
 }
 
+/// Whether `integerChunk` looks at `useVnni` at all.
+bool hasVnni() { return HWY_TARGET == HWY_AVX3; }
+
 void integerChunk(IntegerChunk &c) {
 #if HWY_TARGET == HWY_AVX3
   if (c.useVnni) {
@@ -216,14 +219,15 @@ namespace orrery::numerics {
 namespace {
 
 HWY_EXPORT(integerChunk);
+HWY_EXPORT(hasVnni);
 
 std::atomic<bool> vnniAllowed = true;
 
-/// Whether this machine has 512-bit VNNI and it is allowed.
+/// Whether the kernel and this machine have 512-bit VNNI and it is allowed.
 bool vnniUsable() {
 #if HWY_ARCH_X86
   static const bool present = __builtin_cpu_supports("avx512vnni") != 0;
-  return present && vnniAllowed;
+  return present && vnniAllowed && HWY_DYNAMIC_DISPATCH(hasVnni)();
 #else
   return false;
 #endif
@@ -233,51 +237,69 @@ bool vnniUsable() {
 /// an int64, and the scalar redo of one too large term stays cheap.
 constexpr int64_t kChunkBlocks = 1024;
 
-/// Activation codes as the dot products read them; zeros past k.
+/// Activation codes as the dot products of this machine read them; zeros past
+/// k. The storage of the last ones of a thread is used again: a tile's call is
+/// short enough for an allocation to be felt.
 class PreparedRows {
 public:
-  PreparedRows(const A8View &x, int block)
+  PreparedRows(const A8View &x, int block, bool useVnni)
       : quadCount((x.k + kBlock - 1) / kBlock * (kBlock / 4)),
-        blockCount((x.k + block - 1) / block),
-        quadWords(size_t(x.rows * quadCount)),
-        pairWords(size_t(x.rows * quadCount * 2)),
-        sums(size_t(x.rows * blockCount)) {
+        blockCount((x.k + block - 1) / block), words(storage()) {
+    const int64_t quadWords = x.rows * quadCount;
+    sumsAt = quadWords;
+    pairsAt = sumsAt + x.rows * blockCount;
+    const int64_t needed = pairsAt + (useVnni ? 0 : 2 * quadWords);
+    if (words.size() < size_t(needed)) {
+      words.resize(size_t(needed));
+    }
     for (int64_t t = 0; t < x.rows; ++t) {
       fill(x, t, block);
+    }
+    for (int64_t i = 0; i < quadWords && !useVnni; ++i) {
+      fillPairs(i);
     }
   }
 
   /// Per quad: the four codes as bytes.
-  const int32_t *quads(int64_t t) const { return &quadWords[t * quadCount]; }
-  /// Per quad: codes 0 and 2, then 1 and 3, in 16-bit halves.
+  const int32_t *quads(int64_t t) const { return &words[t * quadCount]; }
+  /// Per quad: codes 0 and 2, then 1 and 3, in 16-bit halves; not for VNNI.
   const int32_t *pairs(int64_t t) const {
-    return &pairWords[t * quadCount * 2];
+    return words.data() + pairsAt + t * quadCount * 2;
   }
   /// Per weight block: the sum of the codes.
-  const int32_t *blockSums(int64_t t) const { return &sums[t * blockCount]; }
+  const int32_t *blockSums(int64_t t) const {
+    return &words[sumsAt + t * blockCount];
+  }
 
 private:
+  static std::vector<int32_t> &storage() {
+    static thread_local std::vector<int32_t> words;
+    return words;
+  }
+
   void fill(const A8View &x, int64_t t, int block) {
     const int8_t *codes = x.codes + t * x.codeStride;
-    std::memcpy(&quadWords[t * quadCount], codes, size_t(x.k));
+    int32_t *quads = &words[t * quadCount];
+    std::fill(quads + x.k / 4, quads + quadCount, 0);
+    std::memcpy(quads, codes, size_t(x.k));
     for (int64_t b = 0; b < blockCount; ++b) {
       const int64_t end = std::min((b + 1) * block, x.k);
-      sums[t * blockCount + b] =
+      words[sumsAt + t * blockCount + b] =
           std::accumulate(codes + b * block, codes + end, int32_t(0));
-    }
-    for (int64_t i = t * quadCount; i < (t + 1) * quadCount; ++i) {
-      const int32_t quad = quadWords[i];
-      const int32_t second = int8_t(quad >> 8);
-      pairWords[2 * i] = (int8_t(quad) & 0xffff) | (int8_t(quad >> 16) << 16);
-      pairWords[2 * i + 1] = (second & 0xffff) | (quad >> 24 << 16);
     }
   }
 
-  int64_t quadCount;
-  int64_t blockCount;
-  std::vector<int32_t> quadWords;
-  std::vector<int32_t> pairWords;
-  std::vector<int32_t> sums;
+  void fillPairs(int64_t i) {
+    const int32_t quad = words[i];
+    const int32_t second = int8_t(quad >> 8);
+    int32_t *pair = &words[pairsAt + 2 * i];
+    pair[0] = (int8_t(quad) & 0xffff) | (int8_t(quad >> 16) << 16);
+    pair[1] = (second & 0xffff) | (quad >> 24 << 16);
+  }
+
+  int64_t quadCount, blockCount;
+  int64_t sumsAt, pairsAt; ///< where they start in `words`
+  std::vector<int32_t> &words;
 };
 
 /// One row group against up to 4 activation rows from t on, over one chunk.
@@ -288,7 +310,6 @@ IntegerChunk makeChunk(const PackedView &m, const A8View &x,
   const int64_t left = x.rows - t;
   c.format = m.format;
   c.block = m.block;
-  c.useVnni = vnniUsable();
   c.rows = left >= 4 ? 4 : left >= 2 ? 2 : 1;
   c.blocks = std::min(kChunkBlocks, m.blocks() - first);
   const int64_t blockBytes = m.format == PackedFormat::Q4 ? 16 : m.block;
@@ -316,13 +337,15 @@ bool gemvExact(const PackedView &m, const A8View &x, int64_t *acc,
   if (m.k == 0 || m.rows == 0) {
     return true;
   }
-  const PreparedRows prepared(x, m.block);
+  const bool useVnni = vnniUsable();
+  const PreparedRows prepared(x, m.block, useVnni);
   const auto kernel = HWY_DYNAMIC_DISPATCH(integerChunk);
   bool inRange = true;
   for (int64_t group = 0; group < m.groups(); ++group) {
     for (int64_t first = 0; first < m.blocks(); first += kChunkBlocks) {
       for (int64_t t = 0; t < x.rows;) {
         IntegerChunk c = makeChunk(m, x, prepared, group, t, first);
+        c.useVnni = useVnni;
         kernel(c);
         inRange &= c.addTo(
             acc + t * accStride + group * kGroupRows, accStride,

@@ -29,6 +29,10 @@ struct ChunkSums {
   bool addTo(int64_t *acc, int64_t stride, int64_t lanes, Redo redo) const {
     bool inRange = true;
     for (int i = 0; i < rows; ++i) {
+      if (lanes == kGroupRows && isFast(i)) {
+        inRange &= addWhole(i, acc + i * stride);
+        continue;
+      }
       for (int64_t lane = 0; lane < lanes; ++lane) {
         int64_t &out = acc[i * stride + lane];
         inRange &= worst[i][lane] < kFastTermBits
@@ -37,6 +41,27 @@ struct ChunkSums {
       }
     }
     return inRange;
+  }
+
+private:
+  bool isFast(int i) const {
+    bool fast = true;
+    for (int lane = 0; lane < kGroupRows; ++lane) {
+      fast &= worst[i][lane] < kFastTermBits;
+    }
+    return fast;
+  }
+  /// `accumulate` without its branches: sums of fast terms, at most 2048 below
+  /// 2^51, are no saturation values.
+  bool addWhole(int i, int64_t *acc) const {
+    int64_t wrapped = 0;
+    for (int lane = 0; lane < kGroupRows; ++lane) {
+      const int64_t term = sum[i][lane];
+      const int64_t total = wrappingAdd(acc[lane], term);
+      wrapped |= (acc[lane] ^ total) & (term ^ total);
+      acc[lane] = total;
+    }
+    return wrapped >= 0;
   }
 };
 

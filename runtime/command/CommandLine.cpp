@@ -55,7 +55,7 @@ CLI::Option *addChoice(CLI::App &app, const std::string &flag,
     throw CLI::ValidationError(flag + ": expected " + expected + ", found " +
                                results.front());
   };
-  return app.add_option(flag, read, summary);
+  return app.add_option(flag, read, summary)->type_name("NAME");
 }
 
 void addTarget(CLI::App &app, Target &target) {

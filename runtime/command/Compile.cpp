@@ -153,7 +153,8 @@ ExitCode compileProgram(const CompileArguments &a, const Subject &subject,
   double seconds = watch.seconds();
   progress.clear();
   if (!step) {
-    return fail(kDoesNotFit, step.error());
+    return fail(kDoesNotFit, withRoomFor(step.error(), *context, subject.config,
+                                         subject.request));
   }
   check::Report report = check::checkProgram(step->program, machine);
   if (!a.output.empty()) {

@@ -30,6 +30,7 @@ private:
   Status onStep(const StepRecord &record, std::span<const int32_t> ids);
   Status compare(const StepRecord &record, std::span<const int32_t> ids);
   void show(int32_t id);
+  void showPrompt(const std::vector<int32_t> &prompt);
   void finish(const std::vector<int32_t> &prompt);
   Status writeFiles();
 
@@ -41,18 +42,31 @@ private:
   llm::Interpreter interpreter;
   models::StreamDecoder decoder;
   BitCompare bits;
-  sim::Trace trace;
-  std::string countersJson, traceJson;
+  sim::Trace trace, lastTrace;
+  const Program *lastProgram = nullptr;
+  std::string countersJson;
   size_t promptTokens = 0;
+  bool promptShown = false;
 };
 
 void Run::show(int32_t id) {
   std::string text = decoder.next(id);
   report.text += text;
-  if (!arguments.json) {
+  if (arguments.json) {
+    progress.show("position " + std::to_string(session.currentPosition()));
+  } else {
+    progress.clear();
     llvm::outs() << text;
     llvm::outs().flush();
   }
+}
+
+// Not before it was read: progress and text share a terminal's line.
+void Run::showPrompt(const std::vector<int32_t> &prompt) {
+  for (size_t i = 0; i < prompt.size() && !promptShown; ++i) {
+    show(prompt[i]);
+  }
+  promptShown = true;
 }
 
 Status Run::compare(const StepRecord &record, std::span<const int32_t> ids) {
@@ -82,7 +96,8 @@ Status Run::onStep(const StepRecord &record, std::span<const int32_t> ids) {
     countersJson = sim::formatCounters(record.result.counters);
   }
   if (!arguments.trace.empty()) {
-    traceJson = trace.json(session.machine(), *record.program);
+    std::swap(lastTrace, trace);
+    lastProgram = record.program;
     trace.clear();
   }
   if (inPrompt && record.position + ids.size() < promptTokens) {
@@ -102,7 +117,8 @@ Status Run::writeFiles() {
     }
   }
   if (!arguments.trace.empty()) {
-    return writeText(arguments.trace, traceJson);
+    return writeText(arguments.trace,
+                     lastTrace.json(session.machine(), *lastProgram));
   }
   return Success{};
 }
@@ -133,7 +149,8 @@ void Run::finish(const std::vector<int32_t> &prompt) {
 
 ExitCode Run::go(const std::vector<int32_t> &prompt, const Stopwatch &opened) {
   promptTokens = prompt.size();
-  int64_t read = int64_t(prompt.size()) + arguments.count - 1;
+  int64_t read = int64_t(prompt.size()) +
+                 std::min(arguments.count, session.contextLength()) - 1;
   if (Status ok = session.prepare(int64_t(prompt.size()), read); !ok) {
     return fail(kDoesNotFit, ok.error());
   }
@@ -149,10 +166,10 @@ ExitCode Run::go(const std::vector<int32_t> &prompt, const Stopwatch &opened) {
   options.onStep = [&](const StepRecord &r, std::span<const int32_t> ids) {
     return onStep(r, ids);
   };
-  options.onToken = [&](int32_t id) { show(id); };
-  for (int32_t id : prompt) {
+  options.onToken = [&](int32_t id) {
+    showPrompt(prompt);
     show(id);
-  }
+  };
   Stopwatch watch;
   auto generated = generate(session, prompt, options);
   progress.clear();
@@ -160,6 +177,7 @@ ExitCode Run::go(const std::vector<int32_t> &prompt, const Stopwatch &opened) {
     llvm::outs() << (arguments.json ? "" : "\n");
     return fail(kBroken, generated.error());
   }
+  showPrompt(prompt);
   report.simulateSeconds = watch.seconds() - report.interpretSeconds;
   report.generated = *generated;
   finish(prompt);

@@ -141,7 +141,9 @@ ExitCode Validation::go(const std::vector<int32_t> &ids,
   golden = &goldenLogits;
   promptTokens = ids.size();
   bool forced = !arguments.ids.empty();
-  int64_t all = int64_t(ids.size()) + (forced ? 0 : arguments.count - 1);
+  int64_t all =
+      int64_t(ids.size()) +
+      (forced ? 0 : std::min(arguments.count, session.contextLength()) - 1);
   if (Status ok = session.prepare(int64_t(ids.size()), all); !ok) {
     return fail(kDoesNotFit, ok.error());
   }

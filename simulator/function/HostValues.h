@@ -1,6 +1,7 @@
 // Vectors that come from the host: f32 rows of the step's input.
 #pragma once
 
+#include "simulator/function/BufferPool.h"
 #include "simulator/function/BurstValues.h"
 #include "simulator/function/Lanes.h"
 
@@ -9,8 +10,9 @@ namespace orrery::sim {
 class HostValues final : public BurstValues {
 public:
   /// `rows` [count][lanes] f32.
-  HostValues(const float *rows, uint64_t count, int32_t lanes)
-      : lanes(lanes), planes(count * 4 * size_t(lanes)) {
+  HostValues(const float *rows, uint64_t count, int32_t lanes,
+             BufferPool &pool)
+      : lanes(lanes), planes(pool.take(count * 4 * size_t(lanes))) {
     for (uint64_t n = 0; n < count; ++n) {
       scatterF32(rows + n * size_t(lanes), lanes,
                  planes.data() + n * 4 * size_t(lanes));
@@ -23,7 +25,7 @@ public:
 
 private:
   int32_t lanes;
-  std::vector<uint8_t> planes;
+  Buffer planes;
 };
 
 } // namespace orrery::sim

@@ -10,10 +10,14 @@
 namespace orrery::sim {
 
 MatmulValues::MatmulValues(const MatmulOp &op, uint32_t instruction,
-                           int32_t lanes, std::function<void(uint64_t)> compute)
+                           int32_t lanes, BufferPool &pool,
+                           std::function<void(uint64_t)> compute)
     : op(op), instruction(instruction), lanes(lanes),
-      compute(std::move(compute)), sums(size_t(op.rows) * size_t(lanes)),
-      out(size_t(op.tiles) * op.rows * 4 * size_t(lanes)) {}
+      compute(std::move(compute)), pool(pool),
+      sums(pool.take(size_t(op.rows) * size_t(lanes) * sizeof(int64_t))),
+      out(pool.take(size_t(op.tiles) * op.rows * 4 * size_t(lanes))) {
+  std::fill_n(sums.as<int64_t>(), size_t(op.rows) * size_t(lanes), 0);
+}
 
 void MatmulValues::require(uint64_t vector, uint32_t) {
   if (vector >= done) {
@@ -21,35 +25,37 @@ void MatmulValues::require(uint64_t vector, uint32_t) {
   }
 }
 
-bool MatmulValues::addA8(const PackedTile &tile,
-                         const std::vector<Entry> &entries, int64_t *to) {
-  size_t blocks = size_t(lanes / numerics::kBlock);
-  codes.resize(entries.size() * size_t(lanes));
-  floats.resize(entries.size() * blocks);
+bool MatmulValues::addA8(const PackedTile &tile, std::span<const Entry> entries,
+                         int64_t *to) {
+  size_t row = size_t(lanes), blocks = row / numerics::kBlock;
+  Buffer codes = pool.take(entries.size() * row);
+  Buffer scales = pool.take(entries.size() * blocks * sizeof(float));
   for (size_t i = 0; i < entries.size(); ++i) {
-    std::memcpy(codes.data() + i * size_t(lanes), entries[i].planes[0],
-                size_t(lanes));
-    std::memcpy(floats.data() + i * blocks, entries[i].planes[1], 4 * blocks);
+    std::memcpy(codes.data() + i * row, entries[i].planes[0], row);
+    std::memcpy(scales.as<float>() + i * blocks, entries[i].planes[1],
+                blocks * sizeof(float));
   }
-  numerics::A8View x{
-      int64_t(entries.size()), lanes,          codes.data(), lanes,
-      floats.data(),           int64_t(blocks)};
+  numerics::A8View x{int64_t(entries.size()), lanes,
+                     codes.as<int8_t>(),      lanes,
+                     scales.as<float>(),      int64_t(blocks)};
   return numerics::gemvExact(tile.view(), x, to, lanes);
 }
 
 bool MatmulValues::addF16(const PackedTile &tile,
-                          const std::vector<Entry> &entries, int64_t *to) {
-  floats.resize(entries.size() * size_t(lanes));
+                          std::span<const Entry> entries, int64_t *to) {
+  size_t row = size_t(lanes);
+  Buffer values = pool.take(entries.size() * row * sizeof(float));
   for (size_t i = 0; i < entries.size(); ++i) {
-    gatherF16(entries[i].planes, lanes, floats.data() + i * size_t(lanes));
+    gatherF16(entries[i].planes, lanes, values.as<float>() + i * row);
   }
-  numerics::FloatView x{int64_t(entries.size()), lanes, floats.data(), lanes};
+  numerics::FloatView x{int64_t(entries.size()), lanes, values.as<float>(),
+                        lanes};
   return numerics::gemvHalf(tile.view(), x, to, lanes);
 }
 
 void MatmulValues::addRows(const PackedTile &tile, uint32_t firstRow,
-                           const std::vector<Entry> &entries, Tick due) {
-  int64_t *to = sums.data() + size_t(firstRow) * size_t(lanes);
+                           std::span<const Entry> entries, Tick due) {
+  int64_t *to = sums.as<int64_t>() + size_t(firstRow) * size_t(lanes);
   bool inRange = op.format == WeightFormat::F16 ? addF16(tile, entries, to)
                                                 : addA8(tile, entries, to);
   if (!inRange) {
@@ -63,11 +69,12 @@ void MatmulValues::addRows(const PackedTile &tile, uint32_t firstRow,
 void MatmulValues::finishRows(uint32_t tile, uint32_t firstRow, uint32_t endRow,
                               Tick due) {
   size_t columns = size_t(op.high - op.low);
-  floats.assign(size_t(lanes), 0.0f);
+  Buffer result = pool.take(size_t(lanes) * sizeof(float));
+  float *values = result.as<float>();
+  std::fill_n(values, size_t(lanes), 0.0f);
   for (uint32_t row = firstRow; row < endRow; ++row) {
-    int64_t *acc = sums.data() + size_t(row) * size_t(lanes);
-    if (!numerics::readAccumulators(acc, int64_t(columns),
-                                    floats.data() + op.low)) {
+    int64_t *acc = sums.as<int64_t>() + size_t(row) * size_t(lanes);
+    if (!numerics::readAccumulators(acc, int64_t(columns), values + op.low)) {
       throw BadValue{instruction, due,
                      "row " + std::to_string(row) + " of tile " +
                          std::to_string(tile) +
@@ -75,8 +82,7 @@ void MatmulValues::finishRows(uint32_t tile, uint32_t firstRow, uint32_t endRow,
     }
     std::fill(acc, acc + columns, 0);
     done = uint64_t(tile) * op.rows + row + 1;
-    scatterF32(floats.data(), lanes,
-               out.data() + (done - 1) * 4 * size_t(lanes));
+    scatterF32(values, lanes, out.data() + (done - 1) * 4 * size_t(lanes));
   }
 }
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "machine/Instruction.h"
+#include "simulator/function/BufferPool.h"
 #include "simulator/function/BurstValues.h"
 #include "simulator/function/PackedTile.h"
 
 #include <functional>
+#include <span>
 
 namespace orrery::sim {
 
@@ -14,7 +16,7 @@ class MatmulValues final : public BurstValues {
 public:
   /// `compute(n)` makes the plane add what output vector n still lacks.
   MatmulValues(const MatmulOp &op, uint32_t instruction, int32_t lanes,
-               std::function<void(uint64_t)> compute);
+               BufferPool &pool, std::function<void(uint64_t)> compute);
 
   void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override {
@@ -27,25 +29,24 @@ public:
     const uint8_t *planes[2];
   };
   void addRows(const PackedTile &tile, uint32_t firstRow,
-               const std::vector<Entry> &entries, Tick due);
+               std::span<const Entry> entries, Tick due);
   /// Reads out rows [firstRow, endRow) of N tile `tile`.
   void finishRows(uint32_t tile, uint32_t firstRow, uint32_t endRow, Tick due);
 
 private:
-  bool addA8(const PackedTile &tile, const std::vector<Entry> &entries,
-             int64_t *sums);
-  bool addF16(const PackedTile &tile, const std::vector<Entry> &entries,
-              int64_t *sums);
+  bool addA8(const PackedTile &tile, std::span<const Entry> entries,
+             int64_t *to);
+  bool addF16(const PackedTile &tile, std::span<const Entry> entries,
+              int64_t *to);
 
   MatmulOp op;
   uint32_t instruction;
   int32_t lanes;
   std::function<void(uint64_t)> compute;
-  uint64_t done = 0;         ///< vectors read out
-  std::vector<int64_t> sums; ///< [row][lane], column `low` in lane 0
-  std::vector<uint8_t> out;  ///< [vector][4][lane]
-  std::vector<int8_t> codes; ///< workspace [row][lane]
-  std::vector<float> floats; ///< workspace: scales, f16 values, result row
+  BufferPool &pool;
+  uint64_t done = 0; ///< vectors read out
+  Buffer sums;       ///< int64 [row][lane], column `low` in lane 0
+  Buffer out;        ///< [vector][4][lane]
 };
 
 } // namespace orrery::sim

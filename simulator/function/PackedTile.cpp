@@ -2,6 +2,7 @@
 
 #include "machine/numerics.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace orrery::sim {
@@ -32,10 +33,13 @@ void putWord(uint8_t *at, uint32_t w) { std::memcpy(at, &w, sizeof(w)); }
 
 } // namespace
 
-PackedTile::PackedTile(WeightFormat format, int32_t rows, int32_t lanes,
-                       const std::vector<const uint8_t *> &vectors)
-    : format(format), rows(rows), lanes(lanes),
-      groupBytes(rowBytes(format, lanes) * kGroupRows) {
+void PackedTile::pack(WeightFormat newFormat, int32_t newRows, int32_t newLanes,
+                      const std::vector<const uint8_t *> &vectors) {
+  format = newFormat;
+  rows = newRows;
+  lanes = newLanes;
+  groupBytes = rowBytes(format, lanes) * kGroupRows;
+  scales.clear();
   size_t groups = size_t((rows + kGroupRows - 1) / kGroupRows);
   codes.resize(groups * groupBytes / sizeof(Line));
   switch (format) {
@@ -56,13 +60,17 @@ PackedTile::PackedTile(WeightFormat format, int32_t rows, int32_t lanes,
   }
 }
 
-/// Per 4 elements of k: [16 rows][4] bytes, q + 128.
+/// Per 4 elements of k: [16 rows][4] bytes, q + 128. A group's lines are
+/// written one after another.
 void PackedTile::packBytes(const std::vector<const uint8_t *> &vectors) {
-  for (int32_t r = 0; r < rows; ++r) {
-    const uint8_t *from = vectors[size_t(r)];
-    uint8_t *to = group(r) + (r % kGroupRows) * 4;
-    for (int32_t i = 0; i < lanes; i += 4) {
-      putWord(to + size_t(i) * kGroupRows, word(from + i) ^ 0x80808080u);
+  for (int32_t first = 0; first < rows; first += kGroupRows) {
+    int32_t count = std::min(kGroupRows, rows - first);
+    const uint8_t *const *from = vectors.data() + first;
+    uint8_t *line = group(first);
+    for (int32_t i = 0; i < lanes; i += 4, line += 4 * kGroupRows) {
+      for (int32_t r = 0; r < count; ++r) {
+        putWord(line + 4 * r, word(from[r] + i) ^ 0x80808080u);
+      }
     }
   }
 }

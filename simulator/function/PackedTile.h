@@ -12,9 +12,10 @@ namespace orrery::sim {
 class PackedTile {
 public:
   /// `vectors`: the tile's install vectors in order (tileVectors of them), of
-  /// `lanes` bytes each; `rows` of them as InstallOp defines.
-  PackedTile(WeightFormat format, int32_t rows, int32_t lanes,
-             const std::vector<const uint8_t *> &vectors);
+  /// `lanes` bytes each; `rows` of them as InstallOp defines. What the tile
+  /// held before is gone.
+  void pack(WeightFormat format, int32_t rows, int32_t lanes,
+            const std::vector<const uint8_t *> &vectors);
 
   numerics::PackedView view() const;
   size_t bytes() const {
@@ -33,9 +34,9 @@ private:
     return codes[0].byte + size_t(row / numerics::kGroupRows) * groupBytes;
   }
 
-  WeightFormat format;
-  int32_t rows, lanes;
-  size_t groupBytes;
+  WeightFormat format = WeightFormat::Q8;
+  int32_t rows = 0, lanes = 0;
+  size_t groupBytes = 0;
   std::vector<Line> codes;
   std::vector<uint16_t> scales;
 };

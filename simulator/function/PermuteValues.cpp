@@ -1,11 +1,14 @@
 #include "simulator/function/PermuteValues.h"
 
+#include <cstring>
+
 namespace orrery::sim {
 
 LaneMapValues::LaneMapValues(const PermuteOp &op,
-                             const std::vector<uint16_t> &map, Operands in)
+                             const std::vector<uint16_t> &map, Operands in,
+                             BufferPool &pool)
     : map(map), in(std::move(in)), count(op.count), width(op.width),
-      out(count * width * map.size()) {}
+      out(pool.take(count * width * map.size())) {}
 
 void LaneMapValues::require(uint64_t vector, uint32_t) {
   for (; done <= vector; ++done) {
@@ -29,11 +32,13 @@ const uint8_t *LaneMapValues::plane(uint64_t vector, uint32_t stream) const {
 }
 
 TransposeValues::TransposeValues(const PermuteOp &op,
-                                 const StepRegisters &registers, Operands in)
+                                 const StepRegisters &registers, Operands in,
+                                 BufferPool &pool)
     : op(op), registers(registers), in(std::move(in)) {
   size_t vectors = size_t(op.rows) * op.width;
   vectors = (vectors + op.outWidth - 1) / op.outWidth * op.outWidth;
-  out.resize(vectors * registers.lanes);
+  out = pool.take(vectors * registers.lanes);
+  std::memset(out.data(), 0, vectors * registers.lanes);
 }
 
 void TransposeValues::require(uint64_t, uint32_t) {
@@ -47,8 +52,8 @@ void TransposeValues::require(uint64_t, uint32_t) {
       in[byte].require(token);
       const uint8_t *from = in[byte].plane(token);
       for (uint32_t row = 0; row < op.rows; ++row) {
-        out[(size_t(row) * op.width + byte) * registers.lanes + lane] =
-            from[row];
+        size_t plane = size_t(row) * op.width + byte;
+        out.data()[plane * registers.lanes + lane] = from[row];
       }
     }
   }

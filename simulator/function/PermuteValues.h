@@ -3,6 +3,7 @@
 #pragma once
 
 #include "machine/Instruction.h"
+#include "simulator/function/BufferPool.h"
 #include "simulator/function/BurstValues.h"
 #include "simulator/timing/StepRegisters.h"
 
@@ -11,7 +12,7 @@ namespace orrery::sim {
 class LaneMapValues final : public BurstValues {
 public:
   LaneMapValues(const PermuteOp &op, const std::vector<uint16_t> &map,
-                Operands in);
+                Operands in, BufferPool &pool);
   void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override;
 
@@ -20,13 +21,13 @@ private:
   Operands in;
   uint64_t count, done = 0;
   size_t width;
-  std::vector<uint8_t> out; ///< [vector][stream][lane]
+  Buffer out; ///< [vector][stream][lane]
 };
 
 class TransposeValues final : public BurstValues {
 public:
   TransposeValues(const PermuteOp &op, const StepRegisters &registers,
-                  Operands in);
+                  Operands in, BufferPool &pool);
   void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override;
 
@@ -35,7 +36,7 @@ private:
   StepRegisters registers;
   Operands in;
   bool done = false;
-  std::vector<uint8_t> out; ///< [cycle][stream][lane]
+  Buffer out; ///< [cycle][stream][lane]
 };
 
 } // namespace orrery::sim

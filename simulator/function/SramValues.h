@@ -3,6 +3,7 @@
 #pragma once
 
 #include "machine/SramImage.h"
+#include "simulator/function/BufferPool.h"
 #include "simulator/function/BurstValues.h"
 #include "simulator/timing/MemAccess.h"
 
@@ -32,14 +33,14 @@ private:
   SramValues &sram;
   MemAccess access;
   bool constant;
-  std::vector<uint64_t> done;  ///< vectors copied, by slice of the range
-  std::vector<uint8_t> copies; ///< [vector][slice of the range][lane]
+  std::vector<uint64_t> done; ///< vectors copied, by slice of the range
+  Buffer copies;              ///< [vector][slice of the range][lane]
 };
 
 class SramValues {
 public:
-  explicit SramValues(SramImage &image, int32_t lanes, int32_t slices)
-      : image(image), lanes(lanes), pending(size_t(slices)) {}
+  SramValues(SramImage &image, BufferPool &pool, int32_t lanes, int32_t slices)
+      : image(image), pool(pool), lanes(lanes), pending(size_t(slices)) {}
 
   std::shared_ptr<ReadValues> read(const MemAccess &access, bool constant);
   void write(const MemAccess &access, Operands operands);
@@ -51,19 +52,25 @@ public:
 
 private:
   friend class ReadValues;
+  struct Writer {
+    MemAccess access;
+    Operands operands;
+  };
   /// A burst on one slice that has not all happened yet.
   struct Pending {
-    std::shared_ptr<ReadValues> reader; ///< or a write of `operands`
-    std::shared_ptr<const MemAccess> writer;
-    std::shared_ptr<const Operands> operands;
+    std::shared_ptr<ReadValues> reader; ///< or
+    std::shared_ptr<const Writer> writer;
     uint32_t k; ///< which slice of the range
     BurstTicks ticks;
-    uint64_t next = 0;
-    Tick due() const { return ticks.at(next); }
+    Tick due;          ///< of vector `next`
+    uint64_t next = 0; ///< < ticks.count()
   };
-  void apply(const Pending &p, uint64_t vector);
+  void apply(const Pending &p);
+  /// Lets vectors of `p` happen that are due up to `tick`; true if all have.
+  bool proceed(Pending &p, Tick tick);
 
   SramImage &image;
+  BufferPool &pool;
   int32_t lanes;
   std::vector<std::vector<Pending>> pending; ///< by slice
 };

@@ -10,17 +10,19 @@ namespace orrery::sim {
 
 VectorRun::VectorRun(const VectorProgram &program,
                      const StepRegisters &registers, uint32_t instruction,
-                     const BurstTicks &ticks, std::vector<Operands> inputs)
+                     const BurstTicks &ticks, std::vector<Operands> inputs,
+                     BufferPool &pool)
     : program(program), registers(registers), lanes(registers.lanes),
       instruction(instruction), ticks(ticks), inputs(std::move(inputs)),
       results(program.outputs.size()),
-      scratch((program.inputs.size() + program.steps.size() + 1) * lanes) {
+      scratch(pool.take((program.inputs.size() + program.steps.size() + 1) *
+                        lanes * sizeof(float))) {
   for (size_t o = 0; o < results.size(); ++o) {
     const VectorOutput &out = program.outputs[o];
     uint64_t count = ticks.count();
     count = out.reduction == Reduction::None ? count : count / program.group;
     results[o].streams = uint32_t(streamsOf(out.type));
-    results[o].bytes.resize(count * results[o].streams * lanes);
+    results[o].bytes = pool.take(count * results[o].streams * lanes);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "machine/VectorProgram.h"
 #include "machine/numerics.h"
+#include "simulator/function/BufferPool.h"
 #include "simulator/function/BurstValues.h"
 #include "simulator/timing/BurstTicks.h"
 #include "simulator/timing/StepRegisters.h"
@@ -17,7 +18,7 @@ public:
   /// those at which the vectors are taken.
   VectorRun(const VectorProgram &program, const StepRegisters &registers,
             uint32_t instruction, const BurstTicks &ticks,
-            std::vector<Operands> inputs);
+            std::vector<Operands> inputs, BufferPool &pool);
 
   /// Computes until vector `vector` of output `output` is there.
   void require(uint32_t output, uint64_t vector);
@@ -31,7 +32,7 @@ private:
   /// An output's bytes and the state of its reduction.
   struct Result {
     uint32_t streams = 0;
-    std::vector<uint8_t> bytes; ///< [vector][stream][lane]
+    Buffer bytes; ///< [vector][stream][lane]
     numerics::WideAccumulator wide;
     int64_t exact = 0;
     bool exactInRange = true;
@@ -44,7 +45,7 @@ private:
   void finishReduction(const VectorOutput &out, Result &result);
   void emit(uint32_t output, uint64_t vector, const float *row);
   [[noreturn]] void bad(uint64_t vector, const std::string &what) const;
-  float *value(size_t number) { return scratch.data() + number * lanes; }
+  float *value(size_t number) { return scratch.as<float>() + number * lanes; }
 
   const VectorProgram &program;
   StepRegisters registers;
@@ -53,8 +54,8 @@ private:
   BurstTicks ticks;
   std::vector<Operands> inputs;
   std::vector<Result> results;
-  std::vector<float> scratch; ///< [value number][lane], then one spare row
-  uint64_t done = 0;          ///< input vectors taken
+  Buffer scratch;    ///< f32 [value number][lane], then one spare row
+  uint64_t done = 0; ///< input vectors taken
 };
 
 /// One output of a run as a burst.

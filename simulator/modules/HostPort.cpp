@@ -42,7 +42,7 @@ void HostPort::issueReceive(uint32_t number, Tick now) {
   if (step.functional) {
     step.setValues(slot, std::make_shared<HostValues>(
                              step.input.hostVectors.data() + first * lanes,
-                             count, int32_t(lanes)));
+                             count, int32_t(lanes), step.memory.buffers));
   }
   step.result.counters.hostBytesIn += count * lanes * sizeof(float);
   step.book(step.units.hostIn(), number, count, now, ticks.last(), count);

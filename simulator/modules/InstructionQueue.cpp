@@ -19,9 +19,12 @@ InstructionQueue::InstructionQueue(sc_core::sc_module_name name,
 }
 
 void InstructionQueue::before_end_of_elaboration() {
-  std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
+  auto comesBefore = [](const Entry &a, const Entry &b) {
     return a.tick != b.tick ? a.tick < b.tick : a.number < b.number;
-  });
+  };
+  if (!std::is_sorted(entries.begin(), entries.end(), comesBefore)) {
+    std::sort(entries.begin(), entries.end(), comesBefore);
+  }
 }
 
 sc_core::sc_time InstructionQueue::timeOf(Tick tick) {

@@ -180,7 +180,9 @@ void MatrixPlane::checkMatmul(const MatmulOp &op, Tick now) const {
 void MatrixPlane::issueMatmul(uint32_t number, Tick now) {
   const auto &op = step.op<MatmulOp>(number);
   checkMatmul(op, now);
-  job = {};
+  job.passes.clear();
+  job.entries.assign(size_t(op.inner) * op.rows, {});
+  job.nextPass = 0;
   job.number = number;
   job.op = &op;
   job.tick = now;
@@ -205,7 +207,7 @@ void MatrixPlane::issueMatmul(uint32_t number, Tick now) {
                               4, position, firstOut, shape, now);
   if (step.functional) {
     job.values = std::make_shared<MatmulValues>(
-        op, number, step.machine.lanes,
+        op, number, step.machine.lanes, step.memory.buffers,
         [this](uint64_t vector) { computeThrough(vector); });
     step.setValues(slot, job.values);
   }
@@ -217,10 +219,10 @@ void MatrixPlane::issueMatmul(uint32_t number, Tick now) {
 void MatrixPlane::startPass(Tick now) {
   const MatmulOp &op = *job.op;
   uint32_t index = job.nextPass++;
-  Pass pass{{}, {}, index, now};
+  Pass pass{{}, index, now};
   for (MatrixPlane *p : planesFor(op.format, now)) {
-    pass.tile = p->weights.consume(plane, op.format, op.low, op.high, now,
-                                   job.lastRow(now));
+    p->weights.consume(plane, op.format, op.low, op.high, now,
+                       job.lastRow(now));
   }
   if (step.functional) {
     pass.source = std::move(sources.front());
@@ -246,10 +248,10 @@ void MatrixPlane::matmulMoment(Tick now) {
 }
 
 void MatrixPlane::finishPasses() {
-  while (!job.passes.empty()) {
-    computeRows(job.passes.front(), job.op->rows);
-    job.passes.pop_front();
+  for (Pass &pass : job.passes) {
+    computeRows(pass, job.op->rows);
   }
+  job.passes.clear();
 }
 
 void MatrixPlane::computeThrough(uint64_t vector) {
@@ -261,45 +263,51 @@ void MatrixPlane::computeThrough(uint64_t vector) {
   }
 }
 
+void MatrixPlane::useEntry(const Pass &pass, uint32_t m,
+                           std::vector<MatmulValues::Entry> &rows) {
+  const MatmulOp &op = *job.op;
+  uint32_t slot = pass.index % op.inner * op.rows + m;
+  Tick tick = pass.tick + Tick(m) * job.ticksPerRow;
+  EntryLoad entry =
+      activations.use(op.base + slot, tick, op.format == WeightFormat::F16);
+  if (pass.index < op.inner) {
+    job.entries[slot] = entry;
+  } else if (!(entry == job.entries[slot])) {
+    throw Illegal(tick, ActivationBuffer::name(op.base + slot) +
+                            " was overwritten by instruction " +
+                            std::to_string(entry.instruction) +
+                            " while this matmul still uses it");
+  }
+  if (step.functional) {
+    const Operands &planes = loaded.at(entry.instruction);
+    planes[0].require(entry.vector);
+    planes[1].require(entry.vector);
+    rows.push_back(
+        {{planes[0].plane(entry.vector), planes[1].plane(entry.vector)}});
+  }
+}
+
 void MatrixPlane::computeRows(Pass &pass, uint32_t endRow) {
   const MatmulOp &op = *job.op;
-  uint32_t n = pass.index / op.inner;
-  uint32_t k = pass.index % op.inner;
   uint32_t firstRow = pass.rowsDone;
   if (firstRow >= endRow) {
     return;
   }
-  std::vector<MatmulValues::Entry> rows;
+  // Moved, as what a row needs may come back here for an earlier row.
+  std::vector<MatmulValues::Entry> rows = std::move(spareRows);
+  rows.clear();
   for (uint32_t m = firstRow; m < endRow; ++m) {
-    uint32_t slot = k * op.rows + m;
-    Tick tick = pass.tick + Tick(m) * job.ticksPerRow;
-    EntryLoad entry =
-        activations.use(op.base + slot, tick, op.format == WeightFormat::F16);
-    if (n == 0) {
-      job.entries.resize(std::max<size_t>(job.entries.size(), slot + 1));
-      job.entries[slot] = entry;
-    } else if (!(entry == job.entries[slot])) {
-      throw Illegal(tick, ActivationBuffer::name(op.base + slot) +
-                              " was overwritten by instruction " +
-                              std::to_string(entry.instruction) +
-                              " while this matmul still uses it");
-    }
-    if (step.functional) {
-      const Operands &planes = loaded.at(entry.instruction);
-      planes[0].require(entry.vector);
-      planes[1].require(entry.vector);
-      rows.push_back(
-          {{planes[0].plane(entry.vector), planes[1].plane(entry.vector)}});
-    }
+    useEntry(pass, m, rows);
   }
   pass.rowsDone = endRow;
   if (!step.functional) {
     return;
   }
   Tick due = pass.tick + Tick(firstRow) * job.ticksPerRow;
-  job.values->addRows(*step.memory.tiles.get(pass.source), firstRow, rows, due);
-  if (k + 1 == op.inner) {
-    job.values->finishRows(n, firstRow, endRow, due);
+  job.values->addRows(step.memory.tiles.get(pass.source), firstRow, rows, due);
+  spareRows = std::move(rows);
+  if (pass.index % op.inner + 1 == op.inner) {
+    job.values->finishRows(pass.index / op.inner, firstRow, endRow, due);
   }
 }
 

@@ -33,7 +33,6 @@ public:
 private:
   /// A pass under way or still to be computed.
   struct Pass {
-    Tile tile;
     TileSource source;
     uint32_t index; ///< n * inner + k
     Tick tick;
@@ -47,7 +46,7 @@ private:
     uint32_t ticksPerRow = 1;
     uint32_t nextPass = 0;
     std::shared_ptr<MatmulValues> values;
-    std::deque<Pass> passes;
+    std::vector<Pass> passes;
     std::vector<EntryLoad>
         entries; ///< [inner][rows] what the first N tile used
 
@@ -80,6 +79,9 @@ private:
   /// Computes rows of passes until output vector `vector` is there.
   void computeThrough(uint64_t vector);
   void computeRows(Pass &pass, uint32_t endRow);
+  /// Checks the entry that row m of a pass uses; its values go to `rows`.
+  void useEntry(const Pass &pass, uint32_t m,
+                std::vector<MatmulValues::Entry> &rows);
   void finishPasses();
 
   Step &step;
@@ -95,6 +97,7 @@ private:
   std::deque<TileSource> sources;                ///< of the tiles in `weights`
   std::unordered_map<uint32_t, Operands> loaded; ///< by load instruction
   Job job;
+  std::vector<MatmulValues::Entry> spareRows; ///< storage for computeRows
 
   InstructionQueue loads, installs, matmuls;
 };

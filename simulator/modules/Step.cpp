@@ -49,8 +49,8 @@ Step::Step(const Machine &machine, const Program &program,
       regions(program, machine), trace(trace) {
   memory.history.beginStep(regions);
   if (functional) {
-    sramValues = std::make_unique<SramValues>(*memory.image, machine.lanes,
-                                              geometry.slices());
+    sramValues = std::make_unique<SramValues>(
+        *memory.image, memory.buffers, machine.lanes, geometry.slices());
     sram = sramValues.get();
   }
   result.executed.assign(program.instructions.size(), -1);
@@ -107,6 +107,9 @@ void Step::take(Direction direction, uint32_t stream, Position position,
 
 void Step::take(const StreamRef &ref, uint32_t streams, Position position,
                 const BurstTicks &ticks, Operands &operands) {
+  if (functional) {
+    operands.reserve(operands.size() + streams);
+  }
   for (uint32_t k = 0; k < streams; ++k) {
     take(ref.direction, ref.stream + k, position, ticks, operands);
   }
@@ -115,6 +118,9 @@ void Step::take(const StreamRef &ref, uint32_t streams, Position position,
 void Step::takeWrite(const MemAccess &access, const StreamRef &ref,
                      Operands &operands) {
   if (!access.isStriped()) {
+    if (functional) {
+      operands.reserve(size_t(access.width));
+    }
     for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
       take(ref.direction, ref.stream + k, access.positionOf(k),
            access.ticksAt(k), operands);

@@ -25,6 +25,7 @@ struct Memory {
   std::unique_ptr<SramImage> image; ///< null: timing only
   WriteHistory history;
   TileCache tiles;
+  BufferPool buffers;
 };
 
 class Step {

@@ -62,12 +62,13 @@ void SwitchUnit::issue(uint32_t number, Tick now) {
   BurstSlot slot = step.drive(number, op.out, isMap ? op.width : op.outWidth,
                               position, first, shape, now);
   if (step.functional && isMap) {
-    step.setValues(
-        slot, std::make_shared<LaneMapValues>(op, step.program.laneMaps[op.map],
-                                              std::move(operands)));
+    step.setValues(slot, std::make_shared<LaneMapValues>(
+                             op, step.program.laneMaps[op.map],
+                             std::move(operands), step.memory.buffers));
   } else if (step.functional) {
     step.setValues(slot, std::make_shared<TransposeValues>(
-                             op, step.registers, std::move(operands)));
+                             op, step.registers, std::move(operands),
+                             step.memory.buffers));
   }
   // 4. Book.
   step.book(step.units.permute(sxm), number, op.count, now, ticks.last(),

@@ -84,7 +84,7 @@ void VectorUnit::drive(const VectorOp &op, const VectorProgram &program,
   std::shared_ptr<VectorRun> run;
   if (step.functional) {
     run = std::make_shared<VectorRun>(program, step.registers, number, ticks,
-                                      std::move(inputs));
+                                      std::move(inputs), step.memory.buffers);
   }
   Tick completed = ticks.last();
   for (uint32_t o = 0; o < op.outputs; ++o) {

@@ -67,8 +67,11 @@ BurstShape canonical(const BurstShape &s) {
 
 std::optional<uint64_t> BurstTicks::vectorAt(Tick tick) const {
   Tick offset = tick - first;
-  if (offset < 0 || offset > shape.span()) {
+  if (offset < 0 || offset > span()) {
     return std::nullopt;
+  }
+  if (shape.runs == 1 && shape.stride == 1) {
+    return uint64_t(offset);
   }
   Tick run = shape.runs == 1 ? 0 : offset / shape.period;
   Tick within = offset - run * Tick(shape.period);
@@ -83,8 +86,11 @@ uint64_t BurstTicks::countBefore(Tick tick) const {
   if (offset <= 0) {
     return 0;
   }
-  if (offset > shape.span()) {
+  if (offset > span()) {
     return count();
+  }
+  if (shape.runs == 1 && shape.stride == 1) {
+    return uint64_t(offset);
   }
   Tick run = shape.runs == 1 ? 0 : offset / shape.period;
   Tick within = offset - run * Tick(shape.period);
@@ -115,6 +121,10 @@ bool meet(const BurstTicks &a, const BurstTicks &b) {
 std::optional<uint64_t> firstMiss(const BurstTicks &giver, uint64_t start,
                                   const BurstTicks &taker) {
   uint64_t count = taker.count();
+  if (count == 1) {
+    bool comes = start < giver.count() && giver.at(start) == taker.first;
+    return comes ? std::nullopt : std::optional<uint64_t>(0);
+  }
   for (uint64_t i = 0; i < count;) {
     uint64_t n = start + i;
     if (n >= giver.count() || giver.at(n) != taker.at(i)) {

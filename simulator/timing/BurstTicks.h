@@ -14,8 +14,16 @@ struct BurstTicks {
   BurstShape shape;
 
   uint64_t count() const { return shape.count(); }
-  Tick at(uint64_t vector) const { return first + shape.at(vector); }
-  Tick last() const { return first + shape.span(); }
+  Tick at(uint64_t vector) const {
+    return shape.runs == 1 ? first + Tick(vector) * shape.stride
+                           : first + shape.at(vector);
+  }
+  /// BurstShape::span without its divisions.
+  Tick span() const {
+    return (Tick(shape.runs) - 1) * shape.period +
+           (Tick(shape.length) - 1) * shape.stride;
+  }
+  Tick last() const { return first + span(); }
   BurstTicks shifted(Tick by) const { return {first + by, shape}; }
 
   /// The vector that comes exactly at `tick`.

@@ -52,6 +52,11 @@ public:
     uint32_t low, high;
   };
   Lanes lanesOf(uint64_t n) const;
+  /// Whether vectors of tokens that are not valid change no lane.
+  bool skipsTokens() const {
+    return write != nullptr && !isStriped() &&
+           write->mask == LaneMask::TokenLane;
+  }
   /// All lanes of every vector, whatever the step registers say.
   bool writesWhole() const {
     return write != nullptr && !isStriped() && write->mask == LaneMask::All;
@@ -79,6 +84,8 @@ public:
   }
 
   const AddressPattern &addresses() const { return *pattern; }
+  /// One step between any two addresses that follow each other.
+  bool isLinear() const { return linear; }
 
 private:
   void setAddresses(const AddressPattern &p);

@@ -28,26 +28,25 @@ RegionMap::RegionMap(const Program &program, const Machine &machine)
       throw Illegal(0, "region '" + r.name + "' lies outside the SRAM");
     }
     if (r.kind == RegionKind::Temporary) {
-      byBirth.push_back(i);
+      byBirth.emplace_back(r.born, i);
     } else {
       addPermanent(i);
     }
   }
+  auto liesBelow = [&](uint32_t a, uint32_t b) {
+    return regions[a].base < regions[b].base;
+  };
   for (List &list : permanent) {
-    std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
-      return regions[a].base < regions[b].base;
-    });
+    if (!std::is_sorted(list.begin(), list.end(), liesBelow)) {
+      std::sort(list.begin(), list.end(), liesBelow);
+    }
     for (size_t i = 1; i < list.size(); ++i) {
       if (endOf(regions[list[i - 1]]) > regions[list[i]].base) {
         overlap(regions[list[i - 1]], regions[list[i]]);
       }
     }
   }
-  std::sort(byBirth.begin(), byBirth.end(), [&](uint32_t a, uint32_t b) {
-    return regions[a].born != regions[b].born
-               ? regions[a].born < regions[b].born
-               : a < b;
-  });
+  std::sort(byBirth.begin(), byBirth.end());
 }
 
 void RegionMap::addPermanent(uint32_t region) {
@@ -58,8 +57,8 @@ void RegionMap::addPermanent(uint32_t region) {
 }
 
 void RegionMap::activateTemporaries(Tick upTo, Tick now) {
-  for (; born < byBirth.size() && regions[byBirth[born]].born <= upTo; ++born) {
-    const SramRegion &r = regions[byBirth[born]];
+  for (; born < byBirth.size() && byBirth[born].first <= upTo; ++born) {
+    const SramRegion &r = regions[byBirth[born].second];
     for (int32_t s = r.slice; s < r.slice + r.width; ++s) {
       size_t at = index(s, r.bank);
       std::erase_if(active[at], [&](uint32_t other) {
@@ -78,7 +77,7 @@ void RegionMap::activateTemporaries(Tick upTo, Tick now) {
       if (fixed != kNone) {
         overlap(regions[fixed], r);
       }
-      active[at].push_back(byBirth[born]);
+      active[at].push_back(byBirth[born].second);
     }
   }
 }

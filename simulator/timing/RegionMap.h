@@ -5,6 +5,7 @@
 #include "machine/Program.h"
 #include "simulator/timing/MemAccess.h"
 
+#include <utility>
 #include <vector>
 
 namespace orrery::sim {
@@ -38,8 +39,9 @@ private:
   Tick rowLength;              ///< bound on the skew of a wide access
   std::vector<List> permanent; ///< by index(), sorted by base
   std::vector<List> active;    ///< temporaries alive about now, by index()
-  List byBirth;                ///< temporaries sorted by birth
-  size_t born = 0;             ///< how many of byBirth are active or over
+  /// Temporaries in the order of their birth.
+  std::vector<std::pair<Tick, uint32_t>> byBirth;
+  size_t born = 0; ///< how many of byBirth are active or over
 };
 
 } // namespace orrery::sim

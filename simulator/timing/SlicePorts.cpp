@@ -10,18 +10,18 @@ std::string sliceName(const char *what, int32_t slice) {
 } // namespace
 
 void SlicePorts::book(const MemAccess &access, Tick now) {
+  Tick span = access.ticks.span();
   for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
     int32_t slice = access.slice + int32_t(k);
     BurstTicks ticks = access.ticksAt(k);
-    Tick last = ticks.last();
+    Tick last = ticks.first + span;
     Port &own = port(slice, access.isWrite);
     size_t kept = 0;
     for (const Booking &b : own) {
-      Tick otherLast = b.ticks.last();
-      if (otherLast < now) {
+      if (b.last < now) {
         continue;
       }
-      if (ticks.first <= otherLast && b.ticks.first <= last) {
+      if (ticks.first <= b.last && b.ticks.first <= last) {
         throw Illegal(
             ticks.first,
             "the " +
@@ -29,13 +29,17 @@ void SlicePorts::book(const MemAccess &access, Tick now) {
                           slice) +
                 " is taken by instruction " + std::to_string(b.instruction) +
                 " in cycles " + std::to_string(b.ticks.first) + " to " +
-                std::to_string(otherLast));
+                std::to_string(b.last));
       }
-      own[kept++] = b;
+      if (&own[kept] != &b) {
+        own[kept] = b;
+      }
+      ++kept;
     }
     own.resize(kept);
     for (const Booking &b : port(slice, !access.isWrite)) {
-      if (b.bank == access.bank && meet(b.ticks, ticks)) {
+      if (b.bank == access.bank && b.last >= ticks.first &&
+          b.ticks.first <= last && meet(b.ticks, ticks)) {
         throw Illegal(ticks.first, sliceName("bank", slice) + ": bank " +
                                        std::to_string(access.bank) +
                                        " is accessed by instruction " +
@@ -43,7 +47,11 @@ void SlicePorts::book(const MemAccess &access, Tick now) {
                                        " in the same cycle");
       }
     }
-    own.push_back({ticks, access.bank, access.instruction});
+    Booking &booking = own.emplace_back();
+    booking.ticks = ticks;
+    booking.last = last;
+    booking.bank = access.bank;
+    booking.instruction = access.instruction;
   }
 }
 

@@ -19,8 +19,9 @@ public:
 private:
   struct Booking {
     BurstTicks ticks;
-    int32_t bank;
-    uint32_t instruction;
+    Tick last = 0;
+    int32_t bank = 0;
+    uint32_t instruction = 0;
   };
   using Port = std::vector<Booking>;
   Port &port(int32_t slice, bool write) {

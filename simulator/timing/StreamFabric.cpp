@@ -46,50 +46,52 @@ BurstSlot StreamFabric::publish(const DrivenBurst &burst,
                 passes(burst.direction, burst.diagonals.first, from[0]));
   }
   BurstSlot slot = newSlot(burst, from.size());
+  uint64_t vectors = burst.diagonals.count();
+  Passage p;
+  p.slot = slot;
+  p.first = burst.diagonals.first;
+  p.last = burst.diagonals.last();
   for (size_t k = 0; k < from.size(); ++k) {
     uint32_t stream = burst.firstStream + uint32_t(k);
-    Passage p{slot,
-              from[k],
-              burst.diagonals.first,
-              burst.diagonals.last(),
-              east ? from[k] + 1 : burst.stop,
-              east ? burst.stop : from[k] - 1,
-              0,
-              0,
-              {}};
+    p.low = east ? from[k] + 1 : burst.stop;
+    p.high = east ? burst.stop : from[k] - 1;
     if (p.low > p.high || p.low < 0 || p.high > lastPosition) {
       throw Illegal(passes(burst.direction, p.first, from[k]),
                     "stop position " + std::to_string(burst.stop) +
                         " is not downstream of position " +
                         std::to_string(from[k]));
     }
-    size_t at = index(burst.direction, stream);
-    Passages &list = passages[at];
-    size_t kept = 0;
-    for (size_t i = 0; i < list.size(); ++i) {
-      Passage &other = list[i];
-      if (other.last < horizon) {
-        retire(other, stats[at]);
-        continue;
-      }
-      if (other.first <= p.last && p.first <= other.last &&
-          other.low <= p.high && p.low <= other.high &&
-          meet(bursts[other.slot].diagonals, burst.diagonals)) {
-        conflict(burst, stream, from[k], other);
-      }
-      if (kept != i) {
-        list[kept] = std::move(other);
-      }
-      ++kept;
-    }
-    list.resize(kept);
-    list.push_back(std::move(p));
-    StreamTotals &totals = stats[at];
-    totals.vectors += burst.diagonals.count();
-    totals.hops +=
-        burst.diagonals.count() * uint64_t(std::abs(burst.stop - from[k]));
+    enter(burst, stream, from[k], p, horizon);
+    StreamTotals &totals = stats[index(burst.direction, stream)];
+    totals.vectors += vectors;
+    totals.hops += vectors * uint64_t(std::abs(burst.stop - from[k]));
   }
   return slot;
+}
+
+void StreamFabric::enter(const DrivenBurst &burst, uint32_t stream,
+                         Position from, const Passage &p, Tick horizon) {
+  size_t at = index(burst.direction, stream);
+  Passages &list = passages[at];
+  size_t kept = 0;
+  for (size_t i = 0; i < list.size(); ++i) {
+    Passage &other = list[i];
+    if (other.last < horizon) {
+      retire(other, stats[at]);
+      continue;
+    }
+    if (other.first <= p.last && p.first <= other.last && other.low <= p.high &&
+        p.low <= other.high &&
+        meet(bursts[other.slot].diagonals, burst.diagonals)) {
+      conflict(burst, stream, from, other);
+    }
+    if (kept != i) {
+      list[kept] = other;
+    }
+    ++kept;
+  }
+  list.resize(kept);
+  list.push_back(p);
 }
 
 TakenStream StreamFabric::take(Direction direction, uint32_t stream,
@@ -126,28 +128,37 @@ void StreamFabric::markTaken(Passage &p, uint64_t first, uint64_t count) {
   if (p.takenLow == p.takenHigh) {
     p.takenLow = first;
     p.takenHigh = end;
-  } else if (first <= p.takenHigh && end >= p.takenLow && p.moreTaken.empty()) {
+  } else if (first <= p.takenHigh && end >= p.takenLow && p.more == kNoMore) {
     p.takenLow = std::min(p.takenLow, first);
     p.takenHigh = std::max(p.takenHigh, end);
   } else {
-    p.moreTaken.emplace_back(first, end);
+    if (p.more == kNoMore) {
+      p.more = uint32_t(moreTaken.size());
+      moreTaken.emplace_back();
+    }
+    moreTaken[p.more].emplace_back(first, end);
   }
+}
+
+uint64_t StreamFabric::countTaken(const Passage &p) {
+  if (p.more == kNoMore) {
+    return p.takenHigh - p.takenLow;
+  }
+  Ranges &ranges = moreTaken[p.more];
+  ranges.emplace_back(p.takenLow, p.takenHigh);
+  std::sort(ranges.begin(), ranges.end());
+  uint64_t taken = 0, end = 0;
+  for (auto [low, high] : ranges) {
+    low = std::max(low, end);
+    taken += high > low ? high - low : 0;
+    end = std::max(end, high);
+  }
+  return taken;
 }
 
 void StreamFabric::retire(Passage &p, StreamTotals &totals) {
   DrivenBurst &burst = bursts[p.slot];
-  uint64_t taken = p.takenHigh - p.takenLow;
-  if (!p.moreTaken.empty()) {
-    p.moreTaken.emplace_back(p.takenLow, p.takenHigh);
-    std::sort(p.moreTaken.begin(), p.moreTaken.end());
-    taken = 0;
-    uint64_t end = 0;
-    for (auto [low, high] : p.moreTaken) {
-      low = std::max(low, end);
-      taken += high > low ? high - low : 0;
-      end = std::max(end, high);
-    }
-  }
+  uint64_t taken = countTaken(p);
   uint64_t dropped = burst.diagonals.count() - taken;
   totals.dropped += dropped;
   if (burst.fromSram) {

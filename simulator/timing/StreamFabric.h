@@ -67,16 +67,18 @@ public:
   uint64_t sramDropped() const { return droppedFromSram; }
 
 private:
+  static constexpr uint32_t kNoMore = UINT32_MAX;
   /// A burst on one stream.
   struct Passage {
-    BurstSlot slot;
-    Position from;
-    Tick first, last;   ///< diagonals
-    Position low, high; ///< positions it passes, in ascending order
-    /// Distinct vectors taken, as disjoint ranges; nearly always one.
+    BurstSlot slot = 0;
+    Tick first = 0, last = 0;   ///< diagonals
+    Position low = 0, high = 0; ///< positions it passes, in ascending order
+    /// Vectors taken, in nearly all cases one range; `more` says where in
+    /// `moreTaken` others are.
     uint64_t takenLow = 0, takenHigh = 0;
-    std::vector<std::pair<uint64_t, uint64_t>> moreTaken;
+    uint32_t more = kNoMore;
   };
+  using Ranges = std::vector<std::pair<uint64_t, uint64_t>>;
   using Passages = std::vector<Passage>;
 
   size_t index(Direction direction, uint32_t stream) const {
@@ -84,8 +86,12 @@ private:
   }
   void checkStream(uint32_t stream, Tick due) const;
   BurstSlot newSlot(const DrivenBurst &burst, size_t width);
+  /// One stream of `burst`. Passages that ended below `horizon` make room.
+  void enter(const DrivenBurst &burst, uint32_t stream, Position from,
+             const Passage &passage, Tick horizon);
   void retire(Passage &passage, StreamTotals &totals);
-  static void markTaken(Passage &passage, uint64_t first, uint64_t count);
+  void markTaken(Passage &passage, uint64_t first, uint64_t count);
+  uint64_t countTaken(const Passage &passage);
   [[noreturn]] void conflict(const DrivenBurst &burst, uint32_t stream,
                              Position from, const Passage &other) const;
   [[noreturn]] void nothingThere(Direction direction, uint32_t stream,
@@ -98,6 +104,7 @@ private:
   std::vector<StreamTotals> stats;
   std::vector<DrivenBurst> bursts;
   std::vector<BurstSlot> freeSlots;
+  std::vector<Ranges> moreTaken;
   uint64_t takenFromSram = 0, droppedFromSram = 0;
 };
 

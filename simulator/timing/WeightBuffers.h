@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <string>
 #include <vector>
 
 namespace orrery::sim {
@@ -49,20 +50,18 @@ public:
       throw Illegal(tick, "no weight tile is installed");
     }
     Tile tile = waiting.front();
-    std::string from = "the next tile, run " + std::to_string(tile.run) +
-                       " of instruction " + std::to_string(tile.instruction);
     if (tile.ready > tick) {
-      throw Illegal(tick, from + ", is usable from cycle " +
-                              std::to_string(tile.ready));
+      refuse(tick, tile,
+             "is usable from cycle " + std::to_string(tile.ready));
     }
     if (tile.format != format || tile.plane != plane) {
-      throw Illegal(tick, from + ", has another weight format");
+      refuse(tick, tile, "has another weight format");
     }
     if (tile.low != low || tile.high != high) {
-      throw Illegal(
-          tick, from + ", is for columns [" + std::to_string(tile.low) + ", " +
-                    std::to_string(tile.high) + "), expected [" +
-                    std::to_string(low) + ", " + std::to_string(high) + ")");
+      refuse(tick, tile,
+             "is for columns [" + std::to_string(tile.low) + ", " +
+                 std::to_string(tile.high) + "), expected [" +
+                 std::to_string(low) + ", " + std::to_string(high) + ")");
     }
     waiting.pop_front();
     busyUntil.push_back(lastRow);
@@ -73,6 +72,13 @@ public:
   const Tile &next() const { return waiting.front(); }
 
 private:
+  [[noreturn]] static void refuse(Tick tick, const Tile &tile,
+                                  const std::string &why) {
+    throw Illegal(tick, "the next tile, run " + std::to_string(tile.run) +
+                            " of instruction " +
+                            std::to_string(tile.instruction) + ", " + why);
+  }
+
   std::deque<Tile> waiting;
   std::vector<Tick> busyUntil; ///< of used tiles: last cycle of use
 };

@@ -101,7 +101,7 @@ void WriteHistory::wrote(const MemAccess &access, uint32_t region, Tick now) {
     }
     BurstTicks ticks = access.ticksAt(k);
     for (uint64_t n = 0; n < access.count(); ++n) {
-      if (!access.isStriped() && access.lanesOf(n).high == 0) {
+      if (access.skipsTokens() && access.lanesOf(n).high == 0) {
         continue;
       }
       Tick tick = origin + ticks.at(n);

@@ -271,8 +271,9 @@ func.func @step(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
   %x = llm.embed %ids table("e") format(q8_0) vocab(64)
      : tensor<1xi32> -> tensor<1x64xf32>
   %y = llm.linear %x weight("y") format(q8_0) : tensor<1x64xf32> -> tensor<1x65536xf32>
-  // expected-error @+1 {{one output vector's weights exceed an SRAM bank}}
-  %l = llm.linear %y weight("o") format(q8_0) : tensor<1x65536xf32> -> tensor<1x64xf32>
+  // expected-error @+1 {{needs 5120 vectors a slice for the weights of one output vector, a bank has 4096}}
+  %z = llm.linear %y weight("z") format(q8_0) : tensor<1x65536xf32> -> tensor<1x256xf32>
+  %l = llm.linear %z weight("o") format(q8_0) : tensor<1x256xf32> -> tensor<1x64xf32>
   %n = llm.argmax %l : tensor<1x64xf32> -> tensor<1xi32>
   return %l, %n : tensor<1x64xf32>, tensor<1xi32>
 }
@@ -298,4 +299,26 @@ func.func @step(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
   %l = llm.linear %a weight("o") format(q8_0) : tensor<1x64xf32> -> tensor<1x64xf32>
   %n = llm.argmax %l : tensor<1x64xf32> -> tensor<1xi32>
   return %l, %n : tensor<1x64xf32>, tensor<1xi32>
+}
+
+// -----
+
+// In slots a lane's number is not its element's: the id would be wrong.
+func.func @step(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
+    attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
+                llm.context = 64 : i64, llm.model = "argmax"} {
+  %x = llm.embed %ids table("e") format(q8_0) vocab(64)
+     : tensor<1xi32> -> tensor<1x64xf32>
+  %q = llm.linear %x weight("q") format(q8_0) : tensor<1x64xf32> -> tensor<1x64xf32>
+  %k = llm.linear %x weight("k") format(q8_0) : tensor<1x64xf32> -> tensor<1x64xf32>
+  %v = llm.linear %x weight("v") format(q8_0) : tensor<1x64xf32> -> tensor<1x64xf32>
+  %qr = llm.rope %q heads(2) head_dim(32) rope_dim(32) theta(1.0e+04) pairing(adjacent)
+     : tensor<1x64xf32>
+  %kr = llm.rope %k heads(2) head_dim(32) rope_dim(32) theta(1.0e+04) pairing(adjacent)
+     : tensor<1x64xf32>
+  %a = llm.attention %qr, %kr, %v layer(0) heads(2) kv_heads(2) head_dim(32)
+       kv_format(q8) context(64) : tensor<1x64xf32>, tensor<1x64xf32>
+  // expected-error @+1 {{is over attention heads, not logits}}
+  %n = llm.argmax %a : tensor<1x64xf32> -> tensor<1xi32>
+  return %a, %n : tensor<1x64xf32>, tensor<1xi32>
 }

@@ -20,7 +20,7 @@ func.func @weights(%ids: tensor<1xi32>) -> tensor<1x8192xf32>
 // -----
 
 // 2 * 2^20 * 1 * 34 B are 71303168 B of KV cache.
-// expected-error @+1 {{does not fit lpu-small: weights 0 B + KV cache 71303168 B at 1048576 positions = 71303168 B, the chip has 29360128 B, 41943040 B too many; would fit with a context of 431766 positions}}
+// expected-error @+1 {{does not fit lpu-small: weights 0 B + KV cache 71303168 B at 1048576 positions = 71303168 B, the chip has 29360128 B, 41943040 B too many; no context above 431766 positions fits}}
 func.func @context(%ids: tensor<1xi32>) -> tensor<1x32xf32>
     attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
                 llm.context = 1048576 : i64, llm.model = "m"} {

@@ -74,23 +74,26 @@ TEST(CapacityTest, SmolLm2At8192PositionsInHalvesIsRefused) {
   EXPECT_NE(why.find("188743680 B at 8192 positions"), std::string::npos);
   EXPECT_NE(why.find("the chip has 230686720 B"), std::string::npos);
   EXPECT_EQ(why.find('\n'), std::string::npos);
-  EXPECT_GT(numberAfter(why, "would fit with a context of "), 1000);
+  EXPECT_GT(numberAfter(why, "no context above "), 1000);
 }
 
-// A refusal may not promise what the compiler then refuses again.
+// A refusal says what would fit, and that does fit, and no tile more.
 TEST(CapacityTest, WhatWouldFitFits) {
   auto context = makeContext();
   auto config = smollm135();
-  auto refused = compileStep(*context, config,
-                             request("lpu-v1", 8192, llm::KvFormat::F16));
+  auto asked = request("lpu-v1", 8192, llm::KvFormat::F16);
+  auto refused = compileStep(*context, config, asked);
   ASSERT_FALSE(refused);
-  int64_t fits = numberAfter(refused.error().message,
-                             "would fit with a context of ");
+  Error error = withRoomFor(refused.error(), *context, config, asked);
+  std::printf("%s\n", error.message.c_str());
+  int64_t fits = numberAfter(error.message, "; a context of ");
   ASSERT_GT(fits, 0);
-  auto step = compileStep(*context, config,
-                          request("lpu-v1", fits, llm::KvFormat::F16));
-  EXPECT_TRUE(step) << "at the " << fits << " positions that "
-                    << refused.error().message << "\n" << step.error().message;
+  EXPECT_LE(fits, numberAfter(error.message, "no context above "));
+  asked.import.context = asked.import.bucket = fits;
+  auto step = compileStep(*context, config, asked);
+  EXPECT_TRUE(step) << step.error().message;
+  asked.import.context = asked.import.bucket = fits + 1;
+  EXPECT_FALSE(compileStep(*context, config, asked));
 }
 
 TEST(CapacityTest, SramAddsUp) {

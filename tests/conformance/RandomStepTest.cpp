@@ -66,7 +66,7 @@ struct Totals {
 };
 
 TEST(RandomStepTest, BitsAndTicks) {
-  int64_t cases = fromEnvironment("ORRERY_RANDOM_CASES", 40);
+  int64_t cases = fromEnvironment("ORRERY_RANDOM_CASES", 120);
   int64_t first = fromEnvironment("ORRERY_RANDOM_SEED", 1);
   bool verbose = std::getenv("ORRERY_RANDOM_VERBOSE") != nullptr;
   Totals totals;

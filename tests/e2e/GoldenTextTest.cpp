@@ -13,7 +13,7 @@ struct Text {
   const char *file;
   const char *golden;  ///< greedy text of the same file by llama.cpp
   const char *float64; ///< golden ids of the unquantized model
-  size_t alongText, alongIds; ///< tokens after the prompt
+  size_t alongText, alongIds; ///< tokens, those of the prompt too
 };
 
 void PrintTo(const Text &text, std::ostream *os) { *os << text.file; }
@@ -56,21 +56,21 @@ INSTANTIATE_TEST_SUITE_P(
     Trained, GoldenText,
     testing::Values(
         Text{"stories260K/stories260K-F32.gguf",
-             "golden/stories260K-F32.llamacpp.greedy.txt", kStories, 0, 0},
+             "golden/stories260K-F32.llamacpp.greedy.txt", kStories, 115, 115},
         Text{"stories260K/stories260K-F16.gguf",
-             "golden/stories260K-F16.llamacpp.greedy.txt", kStories, 0, 0},
+             "golden/stories260K-F16.llamacpp.greedy.txt", kStories, 182, 182},
         Text{"stories260K/stories260K-BF16.gguf",
-             "golden/stories260K-BF16.llamacpp.greedy.txt", kStories, 0, 0},
+             "golden/stories260K-BF16.llamacpp.greedy.txt", kStories, 115, 115},
         Text{"tinystories-656K/tinystories-656K-F32.gguf",
-             "golden/tinystories-656K-F32.llamacpp.greedy.txt", kTiny, 0, 0},
+             "golden/tinystories-656K-F32.llamacpp.greedy.txt", kTiny, 14, 14},
         Text{"tinystories-656K/tinystories-656K-F16.gguf",
-             "golden/tinystories-656K-F16.llamacpp.greedy.txt", kTiny, 0, 0},
+             "golden/tinystories-656K-F16.llamacpp.greedy.txt", kTiny, 14, 14},
         Text{"tinystories-656K/tinystories-656K-BF16.gguf",
-             "golden/tinystories-656K-BF16.llamacpp.greedy.txt", kTiny, 0, 0},
+             "golden/tinystories-656K-BF16.llamacpp.greedy.txt", kTiny, 14, 14},
         Text{"tinystories-656K/tinystories-656K-Q8_0.gguf",
-             "golden/tinystories-656K-Q8_0.llamacpp.greedy.txt", kTiny, 0, 0},
+             "golden/tinystories-656K-Q8_0.llamacpp.greedy.txt", kTiny, 110, 14},
         Text{"tinystories-656K/tinystories-656K-Q4_0.gguf",
-             "golden/tinystories-656K-Q4_0.llamacpp.greedy.txt", kTiny, 0, 0}));
+             "golden/tinystories-656K-Q4_0.llamacpp.greedy.txt", kTiny, 21, 11}));
 
 } // namespace
 } // namespace orrery::test

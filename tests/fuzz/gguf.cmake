@@ -7,6 +7,7 @@ set(gguf_sanitizers -fsanitize=fuzzer,address,undefined)
 target_compile_options(orrery_gguf_fuzzer PRIVATE ${gguf_sanitizers}
                        -fno-sanitize-recover=undefined -O1 -g1)
 target_link_options(orrery_gguf_fuzzer PRIVATE ${gguf_sanitizers})
+target_link_libraries(orrery_gguf_fuzzer PRIVATE orrery_machine)
 
 # Writes the seeds again, after a change of TinyModel.h or of the format.
 add_executable(orrery_gguf_corpus ${CMAKE_CURRENT_LIST_DIR}/GgufCorpus.cpp)

@@ -1,5 +1,6 @@
 // What a user can get wrong: one line on stderr, the documented exit code,
 // nothing on stdout, no file.
+#include "tests/models/TinyModel.h"
 #include "tests/runtime/Command.h"
 
 #include <nlohmann/json.hpp>
@@ -36,28 +37,25 @@ TEST_P(BadInput, OneLineCodeAndNothingElse) {
   EXPECT_EQ(folder.files(), before);
 }
 
-#define MODEL "models/tiny/orrery-tiny-Q8_0.gguf"
-#define ON_SMALL " --machine lpu-small "
-
 constexpr Case kUsage[] = {
     {"NoCommand", "orrery", 2, "subcommand is required"},
     {"UnknownCommand", "orrery fly", 2, "fly is not a command"},
-    {"UnknownFlag", "orrery run " MODEL " --bogus", 2, "--bogus"},
+    {"UnknownFlag", "orrery run $MODEL --bogus", 2, "--bogus"},
     {"MissingModel", "orrery run", 2, "model is required"},
-    {"NegativeCount", "orrery run " MODEL " -n -1", 2,
+    {"NegativeCount", "orrery run $MODEL -n -1", 2,
      "expected a whole number of 0 or more, found -1"},
-    {"BrokenCount", "orrery run " MODEL " -n 3.5", 2, "found 3.5"},
-    {"UnknownWeights", "orrery run " MODEL " --weights q5", 2,
+    {"BrokenCount", "orrery run $MODEL -n 3.5", 2, "found 3.5"},
+    {"UnknownWeights", "orrery run $MODEL --weights q5", 2,
      "--weights: expected q8_0 or q4_0, found q5"},
-    {"UnknownKv", "orrery run " MODEL " --kv q4", 2,
+    {"UnknownKv", "orrery run $MODEL --kv q4", 2,
      "--kv: expected q8 or f16, found q4"},
-    {"ZeroContext", "orrery run " MODEL " --ctx 0", 2, "--ctx"},
-    {"ColdTemperature", "orrery run " MODEL " --temp -1", 2, "--temp"},
-    {"TwoModels", "orrery compile " MODEL " --shape broken.json", 2, "--shape"},
+    {"ZeroContext", "orrery run $MODEL --ctx 0", 2, "--ctx"},
+    {"ColdTemperature", "orrery run $MODEL --temp -1", 2, "--temp"},
+    {"TwoModels", "orrery compile $MODEL --shape broken.json", 2, "--shape"},
     {"NoSubject", "orrery compile", 2, "expected a model file or --shape"},
-    {"UnknownDialect", "orrery compile " MODEL " --emit c", 2, "--emit"},
+    {"UnknownDialect", "orrery compile $MODEL --emit c", 2, "--emit"},
     {"PromptWithoutModel", "orrery simulate x.orrery -p hi", 2, "--model"},
-    {"IdsAndPrompt", "orrery validate " MODEL " --ids 1 -p hi", 2, "--ids"},
+    {"IdsAndPrompt", "orrery validate $MODEL --ids 1 -p hi", 2, "--ids"},
 };
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, testing::ValuesIn(kUsage),
                          [](const auto &info) { return info.param.name; });
@@ -68,38 +66,38 @@ constexpr Case kFiles[] = {
     {"EmptyFile", "orrery run empty.gguf", 3, "empty.gguf"},
     {"WrongMagic", "orrery run text.gguf", 3,
      "magic: expected \"GGUF\", found \"this\""},
-    {"UnknownMachine", "orrery run " MODEL " --machine tpu", 3,
+    {"UnknownMachine", "orrery run $MODEL --machine tpu", 3,
      "machine `tpu`: neither a preset (lpu-small, lpu-v1)"},
-    {"BrokenMachine", "orrery run " MODEL " --machine broken.json", 3,
+    {"BrokenMachine", "orrery run $MODEL --machine broken.json", 3,
      "broken.json"},
     {"LongPrompt",
-     "orrery run " MODEL ON_SMALL "--ctx 4 -p 'Once upon a time, there was'", 3,
+     "orrery run $MODEL $SMALL --ctx 4 -p 'Once upon a time, there was'", 3,
      "tokens, the context holds 4"},
-    {"LongContext", "orrery run " MODEL ON_SMALL "--ctx 513", 3,
+    {"LongContext", "orrery run $MODEL $SMALL --ctx 513", 3,
      "--ctx 513: the model was trained for 512 positions"},
-    {"UselessWeights", "orrery run " MODEL ON_SMALL "--weights q4_0", 3,
+    {"UselessWeights", "orrery run $MODEL $SMALL --weights q4_0", 3,
      "stored quantized"},
-    {"UnwritableFile", "orrery run " MODEL ON_SMALL "--trace no/where.json", 3,
+    {"UnwritableFile", "orrery run $MODEL $SMALL --trace no/where.json", 3,
      "no/where.json: cannot write there"},
-    {"UnknownId", "orrery validate " MODEL ON_SMALL "--ids 1,4096", 3,
+    {"UnknownId", "orrery validate $MODEL $SMALL --ids 1,4096", 3,
      "token id 4096 is outside the vocabulary of 1024"},
-    {"BrokenIds", "orrery validate " MODEL ON_SMALL "--ids text.gguf", 3,
+    {"BrokenIds", "orrery validate $MODEL $SMALL --ids text.gguf", 3,
      "expected token ids, found \"this\""},
-    {"MissingGolden", "orrery validate " MODEL ON_SMALL "--ids 1 --golden g", 3,
+    {"MissingGolden", "orrery validate $MODEL $SMALL --ids 1 --golden g", 3,
      "g.logits.f64"},
     {"ShortGolden",
-     "orrery validate " MODEL ON_SMALL "--ids 1,2,3 --golden text.gguf", 3,
+     "orrery validate $MODEL $SMALL --ids 1,2,3 --golden text.gguf", 3,
      "expected 3 (or one fewer) rows of 1024 float64, found 21 bytes"},
-    {"LargeBucket", "orrery compile " MODEL ON_SMALL "--bucket 600 -o p", 3,
+    {"LargeBucket", "orrery compile $MODEL $SMALL --bucket 600 -o p", 3,
      "--bucket 600: expected at most the context, 512"},
-    {"ManyLayers", "orrery compile " MODEL ON_SMALL "--layers 5 -o p", 3,
+    {"ManyLayers", "orrery compile $MODEL $SMALL --layers 5 -o p", 3,
      "--layers 5: expected at most the model's layers, 4"},
     {"BrokenShape", "orrery compile --shape broken.json", 3,
      "broken.json: expected a JSON object"},
     {"OtherArchitecture", "orrery compile --shape qwen.json", 3,
      "model_type: expected \"llama\", as nothing else is supported, found "
      "\"qwen2\""},
-    {"NoProgram", "orrery check " MODEL, 3, "expected a program file"},
+    {"NoProgram", "orrery check $MODEL", 3, "expected a program file"},
     {"NoProgramToRun", "orrery simulate text.gguf", 3,
      "expected a program file"},
     {"NothingToInspect", "orrery inspect text.gguf", 3,
@@ -114,12 +112,42 @@ constexpr Case kTooBig[] = {
      "would need 36 such chips"},
     {"Context",
      "orrery compile --shape models/zoo/smollm2-135m.json --kv f16 -o p", 4,
-     "would fit with a context of"},
-    {"Chunk", "orrery compile " MODEL ON_SMALL "--tokens 33 -o p", 4,
-     "at most 32"},
+     "; a context of"},
+    {"Chunk", "orrery compile $MODEL $SMALL --tokens 33 -o p", 4, "at most 32"},
 };
 INSTANTIATE_TEST_SUITE_P(TooBig, BadInput, testing::ValuesIn(kTooBig),
                          [](const auto &info) { return info.param.name; });
+
+/// A small model file of that architecture.
+std::string modelOf(const char *architecture) {
+  auto config = models::tinyConfig();
+  config.architecture = architecture;
+  auto bytes = models::writeModel(config);
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+TEST(BadInputFiles, UnknownArchitectureNamesTheSupportedOnes) {
+  CommandFolder folder;
+  folder.write("gpt2.gguf", modelOf("gpt2"));
+  auto result = folder.run("orrery run gpt2.gguf");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("architecture \"gpt2\" is not supported "
+                            "(supported: llama)"),
+            std::string::npos)
+      << result.err;
+  auto shown = folder.run("orrery inspect gpt2.gguf");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("cannot be run: "), std::string::npos);
+}
+
+TEST(BadInputFiles, ATruncatedModelIsRefused) {
+  CommandFolder folder;
+  std::string whole = modelOf("llama");
+  folder.write("cut.gguf", whole.substr(0, whole.size() - 100));
+  auto result = folder.run("orrery run cut.gguf");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("cut.gguf: "), std::string::npos) << result.err;
+}
 
 // 8192 positions of f16 KV cache beside int8 weights, from known-answers.
 TEST(BadInputNumbers, SmolLmAtFullContext) {
@@ -133,15 +161,21 @@ TEST(BadInputNumbers, SmolLmAtFullContext) {
 
 TEST(BadInputNumbers, AProgramOfAnotherModelIsRefused) {
   CommandFolder folder;
-  auto made = folder.run("orrery compile " MODEL ON_SMALL
-                         "--bucket 64 --kv f16 -o p.orrery");
+  auto made = folder.run(
+      "orrery compile $MODEL $SMALL --bucket 64 --kv f16 -o p.orrery");
   ASSERT_EQ(made.code, 0) << made.err;
-  auto own = folder.run("orrery simulate p.orrery --model " MODEL);
+  auto own = folder.run("orrery simulate p.orrery --model $MODEL");
   EXPECT_EQ(own.code, 0) << own.err;
   std::string bytes = folder.read("p.orrery");
   folder.write("cut.orrery", bytes.substr(0, bytes.size() / 2));
   auto cut = folder.run("orrery check cut.orrery");
   EXPECT_EQ(cut.code, 3);
+  folder.write("other.gguf", modelOf("llama"));
+  auto other = folder.run("orrery simulate p.orrery --model other.gguf -p a");
+  EXPECT_EQ(other.code, 3);
+  EXPECT_NE(other.err.find("the program was compiled from Orrery Tiny"),
+            std::string::npos)
+      << other.err;
   auto past = folder.run("orrery simulate p.orrery --position 64");
   EXPECT_EQ(past.code, 3);
   EXPECT_NE(past.err.find("reaches 64 positions"), std::string::npos);
@@ -149,7 +183,7 @@ TEST(BadInputNumbers, AProgramOfAnotherModelIsRefused) {
 
 TEST(GoodInput, EmptyPromptIsTheBeginToken) {
   CommandFolder folder;
-  auto result = folder.run("orrery run " MODEL ON_SMALL "-n 3 --json");
+  auto result = folder.run("orrery run $MODEL $SMALL -n 3 --json");
   ASSERT_EQ(result.code, 0) << result.err;
   auto json = nlohmann::json::parse(result.out);
   EXPECT_EQ(json["prompt_ids"], nlohmann::json::array({1}));
@@ -158,8 +192,8 @@ TEST(GoodInput, EmptyPromptIsTheBeginToken) {
 
 TEST(GoodInput, StopsAtTheContextAndSaysSo) {
   CommandFolder folder;
-  auto result = folder.run("orrery run " MODEL ON_SMALL
-                           "--ctx 8 -p 'Once upon a time' -n 99");
+  auto result = folder.run(
+      "orrery run $MODEL $SMALL --ctx 8 -p 'Once upon a time' -n 99");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_NE(result.out.find("stopped: the context of 8 is full (99 tokens were "
                             "asked for)"),

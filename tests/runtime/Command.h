@@ -36,12 +36,14 @@ public:
   CommandFolder(const CommandFolder &) = delete;
   CommandFolder &operator=(const CommandFolder &) = delete;
 
-  /// `line` is for the shell and starts with "orrery".
+  /// `line` is for the shell, which knows $MODEL, the shipped model, and
+  /// $SMALL, the flag of the small chip.
   CommandResult run(const std::string &line) const {
-    std::string shell = "cd '" + path.string() +
-                        "' && PATH='" ORRERY_BIN_DIR
-                        "':$PATH && export PATH && " +
-                        line + " >stdout.txt 2>stderr.txt </dev/null";
+    std::string shell =
+        "cd '" + path.string() + "' && PATH='" + ORRERY_BIN_DIR +
+        "':$PATH && export PATH && SMALL='--machine lpu-small' && "
+        "MODEL=models/tiny/orrery-tiny-Q8_0.gguf && " +
+        line + " >stdout.txt 2>stderr.txt </dev/null";
     int status = std::system(shell.c_str());
     CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1,
                          read("stdout.txt"), read("stderr.txt")};

@@ -61,6 +61,8 @@ struct Case {
   const char *op, *kind;
 };
 
+void PrintTo(const Case &c, std::ostream *out) { *out << c.op; }
+
 class Faults : public testing::TestWithParam<Case> {};
 
 TEST_P(Faults, NamesTheOpThatReadsIt) {

@@ -100,7 +100,8 @@ struct Memories {
 
   /// As the modules do it: each burst once, writes looked at when over.
   void runBursts() {
-    SramValues sram(image, machine.lanes, machine.geometry().slices());
+    BufferPool pool;
+    SramValues sram(image, pool, machine.lanes, machine.geometry().slices());
     std::multimap<Tick, std::function<void()>> events;
     std::deque<std::shared_ptr<ReadValues>> values(copies.size());
     for (size_t j = 0; j < copies.size(); ++j) {

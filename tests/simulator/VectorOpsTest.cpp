@@ -53,6 +53,7 @@ std::vector<std::vector<float>> randomRows(uint32_t count, float scale) {
 }
 
 struct Unit {
+  mutable BufferPool pool;
   VectorProgram program;
   StepRegisters registers{0, 1, kLanes};
   std::vector<std::vector<float>> a = randomRows(4, 3), b = randomRows(4, 2);
@@ -65,7 +66,8 @@ struct Unit {
   VectorRun run() const {
     return VectorRun(
         program, registers, 3, {100, {uint32_t(a.size()), 1, 1, 0}},
-        {group(std::make_shared<Rows>(a)), group(std::make_shared<Rows>(b))});
+        {group(std::make_shared<Rows>(a)), group(std::make_shared<Rows>(b))},
+        pool);
   }
   std::vector<float> f32(uint64_t vector) const {
     VectorRun r = run();

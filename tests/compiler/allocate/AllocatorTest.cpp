@@ -64,8 +64,7 @@ private:
     }
     for (uint32_t n = 1 + below(2); n > 0; --n) {
       static const uint32_t widths[] = {4, 2, 1};
-      Request r = base(widths[below(3)], 1 + below(200),
-                       int32_t(below(3)) - 1);
+      Request r = base(widths[below(3)], 1 + below(200), int32_t(below(3)) - 1);
       r.born = r.dies = op;
       uses.push_back({uint32_t(all.size()), Use::Write});
       buffers.push_back(uint32_t(all.size()));
@@ -98,8 +97,7 @@ class RandomRequests : public ::testing::TestWithParam<uint64_t> {
 protected:
   void SetUp() override {
     requests = Requests(GetParam(), machine, layout).make();
-    ASSERT_EQ(allocator.place(requests), std::nullopt)
-        << "seed " << GetParam();
+    ASSERT_EQ(allocator.place(requests), std::nullopt) << "seed " << GetParam();
     ASSERT_EQ(allocator.places.size(), requests.size());
   }
   const Machine machine =

@@ -73,8 +73,7 @@ protected:
     fill.low = 16;
     fill.rowsPerTile = 48;
     fill.width = 16;
-    fill.tiles =
-        uint32_t((fill.rows.vectors() - 1) * fill.columns.vectors());
+    fill.tiles = uint32_t((fill.rows.vectors() - 1) * fill.columns.vectors());
     return fill;
   }
   // Byte `lane` of vector number u of a tile, striped over the slices.
@@ -117,9 +116,8 @@ protected:
       }
       for (int32_t column = 0; column < c.columns; ++column) {
         Spot k = spotOf(column, fill.columns);
-        visit(row, column,
-              (r.vector - 1) * fill.columns.vectors() + k.vector, r.lane - 16,
-              k.lane);
+        visit(row, column, (r.vector - 1) * fill.columns.vectors() + k.vector,
+              r.lane - 16, k.lane);
         ++count;
       }
     }
@@ -140,28 +138,32 @@ TEST_P(FillImage, EveryWeightIsWhereInstallsFindIt) {
   uint64_t count = 0;
   if (c.format == WeightFormat::F16) {
     auto values = *weights.vector(c.name);
-    count = forEachWeight(c, fill, [&](int32_t row, int32_t column,
-                                       int32_t tile, int32_t r, int32_t lane) {
-      uint16_t half = uint16_t(byteAt(fill, tile, 2 * r, lane) |
-                               byteAt(fill, tile, 2 * r + 1, lane) << 8);
-      ASSERT_EQ(half, numerics::floatToHalf(
-                          values[size_t(row * c.columns + column)]))
-          << row << ", " << column;
-    });
+    count = forEachWeight(
+        c, fill,
+        [&](int32_t row, int32_t column, int32_t tile, int32_t r,
+            int32_t lane) {
+          uint16_t half = uint16_t(byteAt(fill, tile, 2 * r, lane) |
+                                   byteAt(fill, tile, 2 * r + 1, lane) << 8);
+          ASSERT_EQ(half, numerics::floatToHalf(
+                              values[size_t(row * c.columns + column)]))
+              << row << ", " << column;
+        });
   } else {
     auto matrix = *weights.matrix(c.name, c.format == WeightFormat::Q8
                                               ? models::WeightFormat::Q8_0
                                               : models::WeightFormat::Q4_0);
-    count = forEachWeight(c, fill, [&](int32_t row, int32_t column,
-                                       int32_t tile, int32_t r, int32_t lane) {
-      size_t blocks = size_t(matrix.blocksPerRow);
-      ASSERT_EQ(code(fill, tile, r, lane),
-                matrix.codes[size_t(row) * blocks * 32 + size_t(column)])
-          << row << ", " << column;
-      ASSERT_EQ(scale(fill, tile, r, lane),
-                matrix.scales[size_t(row) * blocks + size_t(column / 32)])
-          << row << ", " << column;
-    });
+    count = forEachWeight(
+        c, fill,
+        [&](int32_t row, int32_t column, int32_t tile, int32_t r,
+            int32_t lane) {
+          size_t blocks = size_t(matrix.blocksPerRow);
+          ASSERT_EQ(code(fill, tile, r, lane),
+                    matrix.codes[size_t(row) * blocks * 32 + size_t(column)])
+              << row << ", " << column;
+          ASSERT_EQ(scale(fill, tile, r, lane),
+                    matrix.scales[size_t(row) * blocks + size_t(column / 32)])
+              << row << ", " << column;
+        });
   }
   EXPECT_GT(count, 0u);
 }
@@ -177,8 +179,10 @@ TEST_P(FillImage, PaddingIsZero) {
     return (size_t(tile) * 48 + size_t(row)) * size_t(machine.lanes) +
            size_t(lane);
   };
-  forEachWeight(c, fill, [&](int32_t, int32_t, int32_t tile, int32_t r,
-                             int32_t lane) { used[at(tile, r, lane)] = true; });
+  forEachWeight(c, fill,
+                [&](int32_t, int32_t, int32_t tile, int32_t r, int32_t lane) {
+                  used[at(tile, r, lane)] = true;
+                });
   for (int32_t tile = 0; tile < int32_t(fill.tiles); ++tile) {
     for (int32_t row = 0; row < 48; ++row) {
       for (int32_t lane = 0; lane < machine.lanes; ++lane) {
@@ -237,8 +241,7 @@ TEST(FillImageColumns, HeadsOfWholeBlocksKeepTheirScales) {
   fill.width = 16;
   fill.first = fill.low = 0;
   ASSERT_TRUE(fillImage({{fill}, {}}, machine, weights, image));
-  auto matrix =
-      *weights.matrix(fill.tensor, models::WeightFormat::Q8_0);
+  auto matrix = *weights.matrix(fill.tensor, models::WeightFormat::Q8_0);
   for (int32_t row = 0; row < 64; ++row) {
     for (int32_t head = 0; head < 4; ++head) {
       // KV head head / 2 in slot head / 2, query vector head % 2.

@@ -12,15 +12,15 @@ namespace {
 
 constexpr int32_t kLanes[] = {32, 64, 320};
 // Widths at which tools of this kind went wrong.
-constexpr int32_t kWidths[] = {1,    2,     31,    32,    33,     63,
-                               64,   127,   129,   320,   321,    4096,
+constexpr int32_t kWidths[] = {1,     2,     31,     32,     33,    63,
+                               64,    127,   129,    320,    321,   4096,
                                32003, 50257, 151936, 201088, 262144};
-constexpr int32_t kHeadDims[] = {1,  2,  24,  32,  40,  48,  64, 80,
+constexpr int32_t kHeadDims[] = {1,  2,   24,  32,  40,  48,  64, 80,
                                  96, 100, 112, 128, 192, 256, 320};
 struct Heads {
   int32_t heads, kvHeads;
 };
-constexpr Heads kHeads[] = {{1, 1}, {2, 1}, {3, 3}, {6, 2},  {8, 8},
+constexpr Heads kHeads[] = {{1, 1}, {2, 1}, {3, 3},  {6, 2},  {8, 8},
                             {9, 3}, {7, 7}, {32, 8}, {71, 1}, {28, 4}};
 
 void expectEveryElementOnce(const AxisLayout &axis) {

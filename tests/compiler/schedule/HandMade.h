@@ -16,7 +16,11 @@ public:
   /// An f32 temporary of its own region.
   Home temporary(uint32_t slice, uint32_t bank, uint32_t base) {
     problem.shares.emplace_back();
-    return {slice, 4, bank, base, Memory::Temporary,
+    return {slice,
+            4,
+            bank,
+            base,
+            Memory::Temporary,
             uint32_t(problem.shares.size() - 1)};
   }
   /// An f32 table: no order, no hazards.
@@ -42,10 +46,10 @@ public:
     op.inputs = op.outputs = 1;
     op.in[0] = b.in(b.read(from, linear(from, count), {count, 1, 1, 0},
                            b.towards(from.slice, vxm), vxm, vxm));
-    uint8_t out = b.drive(
-        outward(geometry.hemisphereOfSlice(int32_t(to.slice))), 4,
-        vectorOutputStart(machine, program, program.outputs[0]),
-        {count, 1, 1, 0}, vxm);
+    uint8_t out =
+        b.drive(outward(geometry.hemisphereOfSlice(int32_t(to.slice))), 4,
+                vectorOutputStart(machine, program, program.outputs[0]),
+                {count, 1, 1, 0}, vxm);
     b.write(out, to, linear(to, count), {});
     op.out[0] = b.out(out);
     b.add(0, op);

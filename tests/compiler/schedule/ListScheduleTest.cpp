@@ -44,8 +44,8 @@ TEST(ListSchedule, TwoOnOneUnitAreBackToBack) {
 TEST(ListSchedule, AReaderWaitsForItsWriter) {
   HandMade hand;
   Home middle = hand.temporary(16, 0, 0);
-  uint32_t writer = hand.copy(HandMade::table(28, 0, 0), middle, 5);
-  uint32_t reader = hand.copy(middle, hand.temporary(32, 1, 0), 5);
+  uint32_t writer = hand.copy(HandMade::table(28, 0, 0), middle, 1);
+  uint32_t reader = hand.copy(middle, hand.temporary(32, 1, 0), 1);
   Schedule s = solve(hand);
   auto tickOf = [&](uint32_t gang, const char *what) {
     for (const Member &member : hand.problem.gangs[gang].members) {
@@ -55,7 +55,8 @@ TEST(ListSchedule, AReaderWaitsForItsWriter) {
     }
     return Tick(-1);
   };
-  // The slice nearest to the VXM takes the vector first and is read last.
+  // Slice 16, after which both are named, takes the vector last and is read
+  // first.
   Tick written = tickOf(writer, "write"), read = tickOf(reader, "read");
   EXPECT_EQ(read, written + hand.machine.timing.write);
   Status early = verify(hand.problem, moved(s, reader, -1));
@@ -83,8 +84,10 @@ TEST(ListSchedule, AddressesAreTakenOverWhenFree) {
   uint32_t later = hand.copy(HandMade::table(36, 0, 0), next, 5);
   Schedule s = solve(hand);
   EXPECT_TRUE(verify(hand.problem, s));
+  // Right behind the writer on the VXM, before the reader has read.
   Schedule early = s;
-  early.start[later] = s.start[reader] - 6;
+  early.start[later] = s.start[0] + 5;
+  ASSERT_LT(early.start[later], s.start[reader]);
   EXPECT_FALSE(verify(hand.problem, early));
 }
 

@@ -35,8 +35,7 @@ TEST_P(RandomSteps, CompileToTheSameProgramTwice) {
   EXPECT_TRUE(first->program == second->program);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomSteps,
-                         ::testing::Range<uint64_t>(0, 40));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomSteps, ::testing::Range<uint64_t>(0, 40));
 
 } // namespace
 } // namespace orrery

@@ -68,9 +68,10 @@ TEST_F(EndTick, Permute) {
   EXPECT_EQ(endOf(op), 100 + 2 + m.timing.transpose + 64 / 8);
 }
 TEST_F(EndTick, TheLatestCounts) {
-  EXPECT_EQ(endTick(m, programs,
-                    {{0, 0, SendOp{}}, {100, 0, LoadOp{.shape = {4, 1, 1, 0}}}}),
-            m.timing.host);
+  EXPECT_EQ(
+      endTick(m, programs,
+              {{0, 0, SendOp{}}, {100, 0, LoadOp{.shape = {4, 1, 1, 0}}}}),
+      m.timing.host);
 }
 
 TEST(Lifetimes, FromFirstWriteToPastTheLastRead) {

@@ -21,7 +21,8 @@ protected:
     for (const SramRegion &r : a.regions) {
       for (const SramRegion &s : b.regions) {
         bool same = &r == &s;
-        bool slices = r.slice < s.slice + s.width && s.slice < r.slice + r.width;
+        bool slices =
+            r.slice < s.slice + s.width && s.slice < r.slice + r.width;
         bool rows = r.base < s.base + s.length && s.base < r.base + r.length;
         EXPECT_FALSE(!same && r.bank == s.bank && slices && rows)
             << r.name << " and " << s.name;

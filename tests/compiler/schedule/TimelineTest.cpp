@@ -56,9 +56,8 @@ TEST(Timeline, AgreesWithAList) {
     }
     for (int n = 0; n < 200; ++n) {
       Span s = span();
-      bool expected = std::any_of(all.begin(), all.end(), [&](const Span &o) {
-        return overlap(o, s);
-      });
+      bool expected = std::any_of(all.begin(), all.end(),
+                                  [&](const Span &o) { return overlap(o, s); });
       auto found = line.conflict(s);
       ASSERT_EQ(found.has_value(), expected);
       if (found) { // moving that far clears at least the one it met
