@@ -1,5 +1,7 @@
 #include "runtime/ProgramSet.h"
 
+#include <algorithm>
+
 namespace orrery::runtime {
 
 static bool meet(const SramRegion &a, const SramRegion &b) {
@@ -11,6 +13,18 @@ static bool meet(const SramRegion &a, const SramRegion &b) {
 static std::string nameOf(const Program &program) {
   return "the program for " + std::to_string(program.tokens) +
          " tokens up to position " + std::to_string(program.bucket);
+}
+
+static bool lasts(const SramRegion &r) {
+  return r.kind == RegionKind::Weight || r.kind == RegionKind::Table ||
+         r.kind == RegionKind::Kv;
+}
+
+static std::string placeOf(const SramRegion &r) {
+  return r.name + " in slice " + std::to_string(r.slice) + " + " +
+         std::to_string(r.width) + ", bank " + std::to_string(r.bank) +
+         ", addresses " + std::to_string(r.base) + " + " +
+         std::to_string(r.length);
 }
 
 /// `text` of one program on the regions of the other.
@@ -33,6 +47,34 @@ static Status keepsOff(const Program &a, const Program &b) {
 Status standApart(const Program &a, const Program &b) {
   Status ok = keepsOff(a, b);
   return ok ? keepsOff(b, a) : ok;
+}
+
+Status shareWhatLasts(const Program &first, const Program &other) {
+  auto from = first.regions.begin(), end = first.regions.end();
+  for (const SramRegion &r : other.regions) {
+    if (!lasts(r)) {
+      continue;
+    }
+    from = std::find_if(from, end, lasts);
+    if (from == end || !(*from == r)) {
+      return Error{nameOf(other) + " has " + placeOf(r) + ", where " +
+                   nameOf(first) + " has " +
+                   (from == end ? "nothing" : placeOf(*from))};
+    }
+    ++from;
+  }
+  from = std::find_if(from, end, lasts);
+  return from == end ? Status(Success{})
+                     : Status(Error{nameOf(other) + " lacks " + placeOf(*from) +
+                                    " of " + nameOf(first)});
+}
+
+bool isLackOfRoom(const Error &error) {
+  constexpr const char *kSigns[] = {"no room", "activation vectors, a plane",
+                                    "SRAM is too full"};
+  return std::ranges::any_of(kSigns, [&](const char *sign) {
+    return error.message.find(sign) != std::string::npos;
+  });
 }
 
 } // namespace orrery::runtime

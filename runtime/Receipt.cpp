@@ -1,5 +1,6 @@
 #include "runtime/Receipt.h"
 
+#include "compiler/schedule/Outcome.h"
 #include "simulator/check/Check.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -23,12 +24,36 @@ static Invariant invariant(const char *name, std::string figures, bool kept) {
   return {name, std::move(figures), kept ? Verdict::Ok : Verdict::Fail};
 }
 
+// The tick of an instruction is an order that the simulator obeys; the tick at
+// which it is done follows from the simulator's own units.
+void Receipt::addCompletions(const Program &program,
+                             const sim::StepResult &result) {
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction &instruction = program.instructions[i];
+    Tick predicted =
+        schedule::completionTick(machine, program.vectorPrograms, instruction);
+    Tick found = i < result.completed.size() ? result.completed[i] : -1;
+    ++completions;
+    if (found == predicted) {
+      continue;
+    }
+    ++otherCompletions;
+    if (firstOtherCompletion.empty()) {
+      firstOtherCompletion =
+          formatv("instruction {0} ({1}) predicted at {2:N}, found at {3:N}", i,
+                  program.locations[instruction.location], predicted, found)
+              .str();
+    }
+  }
+}
+
 void Receipt::addStep(const Program &program, const sim::StepResult &result) {
   ++steps;
   instructions += program.instructions.size();
   for (size_t i = 0; i < program.instructions.size(); ++i) {
     lateInstructions += result.executed[i] != program.instructions[i].tick;
   }
+  addCompletions(program, result);
   lateSteps += result.ticks != program.predictedTicks;
   predictedTicks += program.predictedTicks;
   executedTicks += result.ticks;
@@ -70,12 +95,17 @@ void Receipt::addBits(const BitCompare &compare) {
 
 Invariant Receipt::predicted() const {
   std::string figures =
-      formatv("{0:N} = {1:N} ticks in {2}, {3}, {4:N} not at their tick",
-              predictedTicks, executedTicks, counted(int64_t(steps), "step"),
-              counted(int64_t(instructions), "instruction"), lateInstructions)
+      formatv(
+          "{0:N} = {1:N} ticks in {2}, {3}, {4:N} not at their tick, "
+          "{5}, {6:N} not as predicted{7}{8}",
+          predictedTicks, executedTicks, counted(int64_t(steps), "step"),
+          counted(int64_t(instructions), "instruction"), lateInstructions,
+          counted(int64_t(completions), "completion"), otherCompletions,
+          firstOtherCompletion.empty() ? "" : "; first: ", firstOtherCompletion)
           .str();
   return invariant("predicted ticks = executed ticks", figures,
-                   steps > 0 && lateSteps == 0 && lateInstructions == 0);
+                   steps > 0 && lateSteps == 0 && lateInstructions == 0 &&
+                       otherCompletions == 0);
 }
 
 Invariant Receipt::busyAndIdle() const {
@@ -142,19 +172,31 @@ Invariant Receipt::bitsEqual() const {
   return invariant(name, figures, bits.rows() > 0 && bits.different() == 0);
 }
 
+Invariant Receipt::sampling() const {
+  return {"logits for sampling on the host are in no figure",
+          formatv("{0:N} B and {1:N} ticks of the host link a token",
+                  readOut.bytes, readOut.ticks)
+              .str(),
+          Verdict::Note};
+}
+
 Invariant Receipt::assumed() const {
-  auto numbers = assumedNumbers(machine);
-  return {
-      "nothing assumed beyond these numbers of the machine",
-      formatv("{0} of {1} are assumed", numbers.size(), machine.numbers.size())
-          .str(),
-      Verdict::Note};
+  return {"assumed, each listed below",
+          formatv("{0} of {1} numbers of the machine, {2} facts of its "
+                  "structure",
+                  assumedNumbers(machine).size(), machine.numbers.size(),
+                  assumedStructure().size())
+              .str(),
+          Verdict::Note};
 }
 
 std::vector<Invariant> Receipt::invariants() const {
   std::vector<Invariant> all;
   if (steps > 0) {
     all = {predicted(), busyAndIdle(), bytesConsumed(), hostPriced()};
+  }
+  if (readOut.bytes > 0) {
+    all.push_back(sampling());
   }
   if (programsShown) {
     all.push_back(capacity());
@@ -170,6 +212,25 @@ bool Receipt::ok() const {
   return std::none_of(all.begin(), all.end(), [](const Invariant &i) {
     return i.verdict == Verdict::Fail;
   });
+}
+
+LogitsReadOut logitsReadOut(const Machine &machine, const Program &program) {
+  Tick vectors = Tick(program.logits.vectors);
+  return {Bytes(vectors) * machine.lanes * Bytes(sizeof(float)),
+          vectors * Tick(sizeof(float)) * machine.timing.hostVector};
+}
+
+std::span<const char *const> assumedStructure() {
+  static constexpr const char *kFacts[] = {
+      "block scales are applied inside the MXM (v1: int8 by channel, f16)",
+      "activations wait in a buffer, filled by a load instruction",
+      "one SXM pass transposes a whole tile (v1: 16 x 16 at a time)",
+      "the VXM quantizes across lanes without taking ALU slots",
+      "fetching instructions takes no ticks and no energy; text takes SRAM",
+      "each port has one instruction queue of its own (v1: 144 queues)",
+      "embedding rows come from the host, results go there",
+  };
+  return kFacts;
 }
 
 std::vector<SourcedNumber> assumedNumbers(const Machine &machine) {

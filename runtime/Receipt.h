@@ -23,6 +23,14 @@ struct Invariant {
   Verdict verdict;
 };
 
+/// A token's logits over the host link, at its rate: what sampling on the host
+/// would add to a step.
+struct LogitsReadOut {
+  Bytes bytes = 0;
+  Tick ticks = 0;
+};
+LogitsReadOut logitsReadOut(const Machine &machine, const Program &program);
+
 class Receipt {
 public:
   explicit Receipt(const Machine &machine) : machine(machine) {}
@@ -32,6 +40,8 @@ public:
   /// All programs of the run, once it is over: the static checker and the sum
   /// of SRAM.
   void addPrograms(std::span<const Program *const> programs);
+  /// Tokens are drawn on the host, from logits whose way there no step pays.
+  void addSampling(const LogitsReadOut &perToken) { readOut = perToken; }
   /// Logits against the interpreter's.
   void addBits(const BitCompare &compare);
 
@@ -41,6 +51,7 @@ public:
   bool ok() const;
 
 private:
+  void addCompletions(const Program &program, const sim::StepResult &result);
   Invariant predicted() const;
   Invariant busyAndIdle() const;
   Invariant bytesConsumed() const;
@@ -48,10 +59,13 @@ private:
   Invariant capacity() const;
   Invariant staticCheck() const;
   Invariant bitsEqual() const;
+  Invariant sampling() const;
   Invariant assumed() const;
 
   const Machine &machine;
   uint64_t steps = 0, instructions = 0, lateInstructions = 0, lateSteps = 0;
+  uint64_t completions = 0, otherCompletions = 0;
+  std::string firstOtherCompletion;
   Tick predictedTicks = 0, executedTicks = 0;
   uint64_t units = 0, unbalancedUnits = 0;
   uint64_t bytesRead = 0, bytesTaken = 0, bytesDropped = 0;
@@ -60,6 +74,7 @@ private:
   SramUse sram;
   uint64_t programs = 0, violations = 0, instructionsProven = 0;
   std::string firstViolation;
+  LogitsReadOut readOut;
   bool programsShown = false, bitsShown = false;
   BitCompare bits;
 };
@@ -69,5 +84,8 @@ std::string counted(int64_t number, const char *noun);
 
 /// The numbers of the machine that are assumed, not published or derived.
 std::vector<SourcedNumber> assumedNumbers(const Machine &machine);
+/// What no number says: where the simulated chip is built otherwise than the
+/// published one, or leaves something out. See machine/README.md.
+std::span<const char *const> assumedStructure();
 
 } // namespace orrery::runtime

@@ -48,7 +48,8 @@ Status Session::loadEmbedding() {
   return Success{};
 }
 
-// The first program also says what the image holds; all others agree with it.
+// The first program also says what the image holds; `compiled` holds all others
+// against it.
 Status Session::start(bool &tooBig) {
   context =
       options.context > 0 ? options.context : weights.config().contextLength;
@@ -124,6 +125,13 @@ Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
   if (!step) {
     return step.error();
   }
+  // Any of the set stands for the first: they are equal.
+  if (!steps.empty()) {
+    const Program &first = steps.begin()->second.program;
+    if (Status ok = shareWhatLasts(first, step->program); !ok) {
+      return ok.error();
+    }
+  }
   for (const auto &[key, other] : steps) {
     if (Status ok = standApart(step->program, other.program); !ok) {
       return ok.error();
@@ -140,8 +148,12 @@ Expected<CompiledStep *> Session::compiledChunk(int64_t bucket) {
   if (known != chunkOfBucket.end()) {
     return compiled(known->second, bucket);
   }
-  for (int64_t tokens = options.chunk;; tokens /= 2) {
+  int64_t longest = std::min({options.chunk, bucket, context});
+  for (int64_t tokens = longest;; tokens /= 2) {
     auto step = compiled(tokens, bucket);
+    if (!step && !isLackOfRoom(step.error())) {
+      return step;
+    }
     if (step || tokens == 1) {
       chunkOfBucket[bucket] = tokens;
       return step;

@@ -65,6 +65,10 @@ public:
 
   const Machine &machine() const { return chip; }
   int64_t contextLength() const { return context; }
+  /// Formats and context of every program; T and bucket are the first's.
+  compiler::ImportOptions importOptions() const {
+    return requestFor(1, bucketFor(1)).import;
+  }
   uint32_t currentPosition() const { return position; }
   /// All programs compiled so far.
   std::vector<const Program *> programs() const;

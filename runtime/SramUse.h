@@ -20,6 +20,8 @@ struct SramUse {
   /// regions that last share an address.
   std::array<Bytes, 5> regionBytes = {};
   Bytes free = 0, capacity = 0;
+  /// Without any padding; 0: not known. See NominalBytes.h.
+  std::array<Bytes, 5> nominal = {};
   /// The first two regions that may not share an address and do; or empty.
   std::string conflict;
 

@@ -97,17 +97,17 @@ bool Allocator::meets(const Request &request,
   return false;
 }
 
-// While temporaries still choose fresh addresses, they leave the top quarter of
-// the free room to the text of the set's programs (PlaceText.h).
-uint32_t Allocator::limitFor(const Request &request, const Candidate &candidate,
-                             uint32_t rest) const {
+// Temporaries leave the top quarter of the free room to the text of the set's
+// programs (PlaceText.h), all but those that find no other place.
+uint32_t Allocator::limitFor(const Request &request,
+                             const Candidate &candidate) const {
   uint32_t limit = depth;
-  if (request.dies == kForever || rest == 0) {
+  if (request.dies == kForever || !keepTop) {
     return limit;
   }
   for (uint32_t k = 0; k < candidate.width; ++k) {
     uint32_t lasting = space(candidate.slice + k, candidate.bank).lastingEnd();
-    limit = std::min(limit, depth - (depth - lasting) / 4);
+    limit = std::min(limit, textFloor(lasting, depth));
   }
   return limit;
 }
@@ -129,7 +129,7 @@ std::optional<uint32_t> Allocator::firstFit(const Request &request,
     }
     base = std::max(base, block.base + block.length);
   }
-  return base + candidate.length <= limitFor(request, candidate, rest)
+  return base + candidate.length <= limitFor(request, candidate)
              ? std::optional(base)
              : std::nullopt;
 }
@@ -163,8 +163,10 @@ bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
 std::optional<uint32_t> Allocator::place(const std::vector<Request> &requests) {
   uint32_t rest = 4096;
   for (uint32_t number = 0; number < requests.size(); ++number) {
+    keepTop = true;
     bool placed = placeOne(requests, number, rest);
-    while (!placed && rest > 0) {
+    while (!placed && (rest > 0 || keepTop)) {
+      keepTop = rest > 0;
       rest /= 4;
       placed = placeOne(requests, number, rest);
     }

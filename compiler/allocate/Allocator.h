@@ -59,8 +59,7 @@ private:
                       std::vector<Candidate> &out) const;
   std::vector<Candidate> candidates(const Request &request, uint32_t number);
   bool meets(const Request &request, const Candidate &candidate) const;
-  uint32_t limitFor(const Request &request, const Candidate &candidate,
-                    uint32_t rest) const;
+  uint32_t limitFor(const Request &request, const Candidate &candidate) const;
   std::optional<uint32_t> firstFit(const Request &request,
                                    const Candidate &candidate,
                                    uint32_t rest) const;
@@ -78,6 +77,7 @@ private:
   std::vector<SliceSpace> spaces;
   std::map<std::pair<std::string, int32_t>, uint32_t> spillBank;
   uint32_t turn = 0;
+  bool keepTop = true;
 };
 
 } // namespace orrery::allocate

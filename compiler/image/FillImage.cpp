@@ -5,6 +5,8 @@
 #include "machine/Timing.h"
 #include "machine/numerics.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -79,6 +81,15 @@ Expected<const Source *> Filler::source(const TileFill &fill) {
         fill.tensor + ": expected " + std::to_string(fill.rows.elements) +
         " x " + std::to_string(fill.columns.elements) + ", found " +
         std::to_string(matrix->rows) + " x " + std::to_string(matrix->cols)};
+  }
+  auto bad = std::ranges::find_if(
+      matrix->scales, [](uint16_t half) { return (half & 0x7c00) == 0x7c00; });
+  if (bad != matrix->scales.end()) {
+    int64_t block = bad - matrix->scales.begin();
+    return Error{fill.tensor + ": expected finite scales, found " +
+                 ((*bad & 0x3ff) != 0 ? "NaN" : "infinity") + " in row " +
+                 std::to_string(block / matrix->blocksPerRow) + ", block " +
+                 std::to_string(block % matrix->blocksPerRow)};
   }
   current.quantized = std::move(*matrix);
   return &current;
@@ -209,6 +220,13 @@ Status Filler::fill(const TableFill &fill) {
     return Error{fill.tensor + ": expected " +
                  std::to_string(fill.rows.elements) + " values, found " +
                  std::to_string(values->size())};
+  }
+  auto bad = std::ranges::find_if(
+      *values, [](float value) { return !std::isfinite(value); });
+  if (bad != values->end()) {
+    return Error{fill.tensor + ": expected finite values, found " +
+                 (std::isnan(*bad) ? "NaN" : "infinity") + " at element " +
+                 std::to_string(bad - values->begin())};
   }
   for (uint32_t v = 0; v < fill.vectors; ++v) {
     for (uint32_t lane = 0; lane < lanes; ++lane) {

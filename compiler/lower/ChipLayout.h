@@ -43,4 +43,10 @@ struct ChipLayout {
   static constexpr int32_t kMinDataSlices = 12;
 };
 
+/// Of a bank's addresses above `lasting`, which weights, tables and KV leave
+/// free, the top quarter is for program text: from the one returned to `depth`.
+inline uint32_t textFloor(uint32_t lasting, uint32_t depth) {
+  return depth - (depth - lasting) / 4;
+}
+
 } // namespace orrery

@@ -7,6 +7,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <bit>
+
 using namespace mlir;
 
 namespace orrery {
@@ -31,8 +33,9 @@ uint64_t modelHash(const models::ModelConfig &config,
                     int64_t(options.weightFormat), int64_t(options.kvFormat)}) {
     text += '/' + std::to_string(n);
   }
-  text += '/' + std::to_string(config.normEps) + '/' +
-          std::to_string(config.ropeTheta);
+  // Every bit: models may differ in a digit that no decimal text shows.
+  text += '/' + std::to_string(std::bit_cast<uint32_t>(config.normEps)) + '/' +
+          std::to_string(std::bit_cast<uint64_t>(config.ropeTheta));
   for (const auto &[name, format] : options.tensorFormats) {
     text += '/' + name + '=' + std::to_string(int(format));
   }
@@ -48,7 +51,12 @@ public:
       : handler(&context, [this](Diagnostic &diagnostic) {
           if (message.empty() &&
               diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+            auto place = dyn_cast<NameLoc>(diagnostic.getLocation());
             message = diagnostic.str();
+            // An op's own complaint names its kind, not which one it is.
+            if (place && message.starts_with("'")) {
+              message = place.getName().str() + ": " + message;
+            }
           }
           return success();
         }) {}

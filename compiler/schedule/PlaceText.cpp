@@ -91,30 +91,22 @@ void TextPlacer::placeInWeights() {
   }
 }
 
-// Level by level from the top. A column's stretch ends where this program's
-// temporaries begin.
+// The top quarters first, which temporaries avoid; then what is below them, as
+// far down as this program's temporaries.
 void TextPlacer::placeInData() {
-  std::vector<uint32_t> high(data.size()), length(data.size());
-  int64_t wanted = left;
-  for (uint32_t address = depth; address-- > 0 && wanted > 0;) {
-    for (size_t k = 0; k < data.size() && wanted > 0; ++k) {
-      if (address < data[k].lasting) {
-        continue;
-      }
-      if (skip > 0) {
-        --skip;
-      } else if (address >= data[k].used) {
-        high[k] = length[k] == 0 ? address + 1 : high[k];
-        ++length[k];
-        --wanted;
-      } else {
+  for (bool top : {true, false}) {
+    for (const Column &c : data) {
+      uint32_t floor = textFloor(c.lasting, depth);
+      uint32_t high = top ? depth : floor, low = top ? floor : c.lasting;
+      int64_t passed = std::min<int64_t>(skip, high - low);
+      int64_t take = std::min<int64_t>(left, high - low - passed);
+      skip -= passed;
+      if (take > 0 && high - passed - take < c.used) {
         return; // left > 0: no room
       }
-    }
-  }
-  for (size_t k = 0; k < data.size(); ++k) {
-    if (length[k] > 0) {
-      add(data[k], high[k] - length[k], length[k]);
+      if (take > 0) {
+        add(c, uint32_t(high - passed - take), uint32_t(take));
+      }
     }
   }
 }

@@ -302,29 +302,32 @@ private:
   std::vector<int32_t> &words;
 };
 
-/// One row group against up to 4 activation rows from t on, over one chunk.
-IntegerChunk makeChunk(const PackedView &m, const A8View &x,
-                       const PreparedRows &prepared, int64_t group, int64_t t,
-                       int64_t first) {
-  IntegerChunk c;
+/// The part of a chunk that all row groups share: up to 4 activation rows from
+/// t on, over blocks from `first` on.
+void setActivations(IntegerChunk &c, const PackedView &m, const A8View &x,
+                    const PreparedRows &prepared, int64_t t, int64_t first) {
   const int64_t left = x.rows - t;
   c.format = m.format;
   c.block = m.block;
   c.rows = left >= 4 ? 4 : left >= 2 ? 2 : 1;
   c.blocks = std::min(kChunkBlocks, m.blocks() - first);
-  const int64_t blockBytes = m.format == PackedFormat::Q4 ? 16 : m.block;
-  c.codes = m.codes + group * m.groupBytes + first * blockBytes * kGroupRows;
-  const int64_t scaleAt = group * m.groupScales + first * kGroupRows;
-  c.halfScales = m.halfScales != nullptr ? m.halfScales + scaleAt : nullptr;
-  c.scales = m.scales != nullptr ? m.scales + scaleAt : nullptr;
-  c.mins = m.mins != nullptr ? m.mins + scaleAt : nullptr;
   for (int i = 0; i < c.rows; ++i) {
     c.quads[i] = prepared.quads(t + i) + first * m.block / 4;
     c.pairs[i] = prepared.pairs(t + i) + first * m.block / 4 * 2;
     c.xsum[i] = prepared.blockSums(t + i) + first;
     c.dx[i] = x.scales + (t + i) * x.scaleStride + first * m.block / kBlock;
   }
-  return c;
+}
+
+/// The weights of one row group.
+void setWeights(IntegerChunk &c, const PackedView &m, int64_t group,
+                int64_t first) {
+  const int64_t blockBytes = m.format == PackedFormat::Q4 ? 16 : m.block;
+  c.codes = m.codes + group * m.groupBytes + first * blockBytes * kGroupRows;
+  const int64_t scaleAt = group * m.groupScales + first * kGroupRows;
+  c.halfScales = m.halfScales != nullptr ? m.halfScales + scaleAt : nullptr;
+  c.scales = m.scales != nullptr ? m.scales + scaleAt : nullptr;
+  c.mins = m.mins != nullptr ? m.mins + scaleAt : nullptr;
 }
 
 } // namespace
@@ -341,11 +344,18 @@ bool gemvExact(const PackedView &m, const A8View &x, int64_t *acc,
   const PreparedRows prepared(x, m.block, useVnni);
   const auto kernel = HWY_DYNAMIC_DISPATCH(integerChunk);
   bool inRange = true;
+  IntegerChunk c;
+  c.useVnni = useVnni;
+  int64_t preparedT = -1, preparedFirst = -1;
   for (int64_t group = 0; group < m.groups(); ++group) {
     for (int64_t first = 0; first < m.blocks(); first += kChunkBlocks) {
       for (int64_t t = 0; t < x.rows;) {
-        IntegerChunk c = makeChunk(m, x, prepared, group, t, first);
-        c.useVnni = useVnni;
+        if (t != preparedT || first != preparedFirst) {
+          setActivations(c, m, x, prepared, t, first);
+          preparedT = t;
+          preparedFirst = first;
+        }
+        setWeights(c, m, group, first);
         kernel(c);
         inRange &= c.addTo(
             acc + t * accStride + group * kGroupRows, accStride,

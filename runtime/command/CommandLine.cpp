@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <iostream>
 
 namespace orrery::command {
@@ -23,16 +25,26 @@ void addMachine(CLI::App &app, std::string &machine) {
       ->capture_default_str();
 }
 
+/// Sums of a few such numbers do not overflow, and no machine has more.
+constexpr int64_t kGreatest = 1'000'000'000;
+
 /// Checks a whole number in words that fit one line.
 CLI::Validator atLeast(int64_t low) {
   return CLI::Validator(
       [low](std::string &text) -> std::string {
         int64_t value = 0;
-        bool isNumber = CLI::detail::lexical_cast(text, value);
-        return isNumber && value >= low
-                   ? ""
-                   : "expected a whole number of " + std::to_string(low) +
-                         " or more, found " + text;
+        const char *end = text.data() + text.size();
+        auto [stop, error] = std::from_chars(text.data(), end, value);
+        bool tooLong = error == std::errc::result_out_of_range;
+        if (stop != end || (error != std::errc() && !tooLong) ||
+            text.starts_with('-') || value < low) {
+          return "expected a whole number of " + std::to_string(low) +
+                 " or more, found " + text;
+        }
+        return tooLong || value > kGreatest
+                   ? "expected at most " + std::to_string(kGreatest) +
+                         ", found " + text
+                   : "";
       },
       "");
 }
@@ -96,7 +108,8 @@ void addRun(CLI::App &app, RunArguments &a) {
       ->capture_default_str()
       ->check([](const std::string &text) -> std::string {
         double value = -1;
-        return CLI::detail::lexical_cast(text, value) && value >= 0
+        return CLI::detail::lexical_cast(text, value) && value >= 0 &&
+                       std::isfinite(value)
                    ? ""
                    : "expected a number of 0 or more, found " + text;
       });
@@ -118,6 +131,9 @@ void addValidate(CLI::App &app, ValidateArguments &a) {
   auto *ids = app.add_option("--ids", a.ids,
                              "Token ids to read instead: a list, or a file");
   ids->excludes(prompt);
+  ids->check([](const std::string &text) -> std::string {
+    return text.empty() ? "expected token ids or a file, found nothing" : "";
+  });
   app.add_option("--golden", a.golden,
                  "Float64 logits at these ids: report KL and top-1")
       ->needs(ids);

@@ -7,6 +7,7 @@
 #include "runtime/command/Stopwatch.h"
 
 #include "models/HuggingFaceConfig.h"
+#include "runtime/NominalBytes.h"
 #include "simulator/check/Check.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -51,6 +52,19 @@ Expected<Subject> openModel(const CompileArguments &a) {
   subject.request.import.weightFormat = options->weights;
   subject.request.import.tensorFormats = options->tensorFormats;
   return subject;
+}
+
+// A program reaches whole position tiles; only the context may end inside one.
+Status wholeTiles(const CompileArguments &a, const Subject &subject,
+                  const Machine &machine) {
+  const compiler::ImportOptions &import = subject.request.import;
+  if (import.bucket % machine.lanes == 0 || import.bucket == import.context) {
+    return Success{};
+  }
+  return Error{"--bucket " + std::to_string(a.bucket) +
+               ": expected a multiple of the " + std::to_string(machine.lanes) +
+               " lanes of " + machine.name + ", or the context, " +
+               std::to_string(import.context)};
 }
 
 // Every number against the model's, before any work is done on it.
@@ -108,8 +122,9 @@ std::string formatText(const Subject &s, const CompiledStep &step,
       programBytes(p, machine), seconds, report.ok() ? "ok" : "FAIL",
       counted(int64_t(report.violations.size()), "violation"),
       report.ok() ? "" : ": " + report.violations.front().message);
-  return out + sramText(runtime::sramUse(machine, set),
-                        formatv("SRAM at {0} positions", p.context).str());
+  auto use = runtime::sramUse(machine, set);
+  runtime::addNominal(use, s.config, s.request.import);
+  return out + sramText(use, formatv("SRAM at {0} positions", p.context).str());
 }
 
 Json document(const Subject &s, const CompiledStep &step,
@@ -117,6 +132,8 @@ Json document(const Subject &s, const CompiledStep &step,
               double seconds) {
   const Program &p = step.program;
   const Program *set[] = {&p};
+  auto use = runtime::sramUse(machine, set);
+  runtime::addNominal(use, s.config, s.request.import);
   Json violations = Json::array();
   for (const check::Violation &v : report.violations) {
     violations.push_back(v.message);
@@ -140,7 +157,7 @@ Json document(const Subject &s, const CompiledStep &step,
           {"program_bytes", programBytes(p, machine)},
           {"compile_seconds", seconds},
           {"violations", violations},
-          {"sram", toJson(runtime::sramUse(machine, set))}};
+          {"sram", toJson(use)}};
 }
 
 ExitCode compileProgram(const CompileArguments &a, const Subject &subject,
@@ -204,6 +221,9 @@ ExitCode execute(const CompileArguments &a) {
     return fail(kBadInput, subject.error());
   }
   if (Status ok = complete(a, *subject); !ok) {
+    return fail(kBadInput, ok.error());
+  }
+  if (Status ok = wholeTiles(a, *subject, *machine); !ok) {
     return fail(kBadInput, ok.error());
   }
   return a.emit == CompileArguments::Emit::Program

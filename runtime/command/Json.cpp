@@ -6,13 +6,19 @@ using namespace runtime;
 
 Json toJson(const SramUse &use) {
   auto of = [&](RegionKind kind) { return use.bytes[size_t(kind)]; };
-  return {{"capacity_bytes", use.capacity},
-          {"weights_bytes", of(RegionKind::Weight)},
-          {"tables_bytes", of(RegionKind::Table)},
-          {"kv_bytes", of(RegionKind::Kv)},
-          {"program_bytes", of(RegionKind::Instructions)},
-          {"temporaries_bytes", of(RegionKind::Temporary)},
-          {"free_bytes", use.free}};
+  auto nominal = [&](RegionKind kind) { return use.nominal[size_t(kind)]; };
+  Json out = {{"capacity_bytes", use.capacity},
+              {"weights_bytes", of(RegionKind::Weight)},
+              {"tables_bytes", of(RegionKind::Table)},
+              {"kv_bytes", of(RegionKind::Kv)},
+              {"program_bytes", of(RegionKind::Instructions)},
+              {"temporaries_bytes", of(RegionKind::Temporary)},
+              {"free_bytes", use.free}};
+  if (nominal(RegionKind::Weight) > 0) {
+    out["weights_nominal_bytes"] = nominal(RegionKind::Weight);
+    out["kv_nominal_bytes"] = nominal(RegionKind::Kv);
+  }
+  return out;
 }
 
 Json toJson(const Receipt &receipt, const Machine &machine) {
@@ -26,8 +32,14 @@ Json toJson(const Receipt &receipt, const Machine &machine) {
     assumed.push_back(
         {{"path", n.path}, {"value", n.value}, {"source", n.source}});
   }
-  return {
-      {"ok", receipt.ok()}, {"invariants", invariants}, {"assumed", assumed}};
+  Json structure = Json::array();
+  for (const char *fact : assumedStructure()) {
+    structure.push_back(fact);
+  }
+  return {{"ok", receipt.ok()},
+          {"invariants", invariants},
+          {"assumed", assumed},
+          {"assumed_structure", structure}};
 }
 
 Json toJson(const Figures &f, const Machine &machine) {

@@ -6,9 +6,12 @@
 
 #include "dialects/llm/Interpreter.h"
 #include "runtime/Generate.h"
+#include "runtime/NominalBytes.h"
 #include "simulator/report/Trace.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
 
 namespace orrery::command {
 namespace {
@@ -28,6 +31,7 @@ public:
 
 private:
   Status onStep(const StepRecord &record, std::span<const int32_t> ids);
+  void addNominalWork(const StepRecord &record, bool inPrompt);
   Status compare(const StepRecord &record, std::span<const int32_t> ids);
   void show(int32_t id);
   void showPrompt(const std::vector<int32_t> &prompt);
@@ -85,10 +89,28 @@ Status Run::compare(const StepRecord &record, std::span<const int32_t> ids) {
   return Success{};
 }
 
+// What the figures of a step do not say.
+void Run::addNominalWork(const StepRecord &record, bool inPrompt) {
+  const Program &program = *record.program;
+  if (!inPrompt) {
+    report.usefulDecodeMacs +=
+        models::decodeMacsPerToken(file.config()) +
+        models::attentionMacsPerToken(file.config(), record.position + 1);
+  } else if (auto &chunks = report.promptChunks;
+             std::ranges::find(chunks, program.tokens) == chunks.end()) {
+    chunks.push_back(program.tokens);
+  }
+  if (arguments.temperature > 0) {
+    report.readOut = logitsReadOut(session.machine(), program);
+    report.receipt.addSampling(report.readOut);
+  }
+}
+
 Status Run::onStep(const StepRecord &record, std::span<const int32_t> ids) {
   bool inPrompt = record.position + ids.size() <= promptTokens;
   (inPrompt ? report.prompt : report.decode)
       .add(*record.program, record.result, int64_t(ids.size()));
+  addNominalWork(record, inPrompt);
   report.receipt.addStep(*record.program, record.result);
   report.predictedTicks = record.program->predictedTicks;
   report.bounds = session.bounds(*record.program);
@@ -136,6 +158,7 @@ void Run::finish(const std::vector<int32_t> &prompt) {
   auto programs = session.programs();
   report.programs = int64_t(programs.size());
   report.sram = sramUse(session.machine(), programs);
+  addNominal(report.sram, file.config(), session.importOptions());
   report.receipt.addPrograms(programs);
   if (arguments.validate) {
     report.receipt.addBits(bits);

@@ -24,6 +24,13 @@ std::string formatJson(const RunReport &r) {
               {"stop", stopName(r.generated.stop)},
               {"prompt", toJson(r.prompt, r.machine)},
               {"decode", toJson(r.decode, r.machine)}};
+  out["prompt"]["chunk_tokens"] = r.promptChunks;
+  out["decode"]["useful_macs"] = r.usefulDecodeMacs;
+  if (r.readOut.bytes > 0) {
+    out["sampling_not_in_figures"] = {
+        {"logits_bytes_a_token", r.readOut.bytes},
+        {"host_link_ticks_a_token", r.readOut.ticks}};
+  }
   out["schedule"] = {{"predicted_ticks", r.predictedTicks},
                      {"critical_path_ticks", r.bounds.criticalPath},
                      {"busiest_ticks", r.bounds.busiest},

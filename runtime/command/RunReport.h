@@ -18,6 +18,9 @@ struct RunReport {
   std::string text; ///< prompt and continuation
   runtime::Generated generated;
   runtime::Figures prompt, decode;
+  std::vector<int64_t> promptChunks; ///< T of its programs, each once
+  int64_t usefulDecodeMacs = 0;      ///< without padding
+  runtime::LogitsReadOut readOut;    ///< when sampling; in no figure
   runtime::SramUse sram;
   runtime::Receipt receipt;
   /// Of the program that ran last.
@@ -34,7 +37,7 @@ double boundRatio(Tick predicted, const schedule::LowerBounds &bounds);
 
 std::string formatText(const RunReport &report);
 std::string formatJson(const RunReport &report);
-/// The receipt alone: one line an invariant, then the assumed numbers.
+/// The receipt alone: one line an invariant, then what is assumed.
 std::string receiptText(const runtime::Receipt &receipt,
                         const Machine &machine);
 /// One line a kind of region, free and capacity.

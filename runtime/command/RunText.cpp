@@ -33,14 +33,23 @@ static std::string stopText(const RunReport &r) {
   return "";
 }
 
+/// "T = 30", or each T in the order in which it came.
+static std::string chunksText(const std::vector<int64_t> &chunks) {
+  std::string out = "T =";
+  for (int64_t tokens : chunks) {
+    out += (out.back() == '=' ? " " : ", ") + std::to_string(tokens);
+  }
+  return out;
+}
+
 static std::string timeText(const RunReport &r) {
   const Machine &m = r.machine;
   std::string out;
-  out += formatv("prompt   {0} in {1}; first token after {2:N} ticks, {3:f2} "
-                 "us\n",
+  out += formatv("prompt   {0} in {1}, {4}; first token after {2:N} ticks, "
+                 "{3:f2} us\n",
                  counted(r.prompt.tokens, "token"),
                  counted(r.prompt.steps, "step"), r.prompt.ticks,
-                 m.microseconds(r.prompt.ticks));
+                 m.microseconds(r.prompt.ticks), chunksText(r.promptChunks));
   if (r.decode.steps > 0) {
     double ticks = double(r.decode.ticks) / double(r.decode.steps);
     out += formatv("decode   {0:N} ticks a token ({1:N} to {2:N}), {3:f2} us; "
@@ -48,6 +57,11 @@ static std::string timeText(const RunReport &r) {
                    int64_t(std::round(ticks)), r.decode.fewest, r.decode.most,
                    ticks / m.clockMhz, int64_t(m.clockMhz * 1e6 / ticks),
                    numberText(m.clockMhz));
+  }
+  if (r.readOut.bytes > 0) {
+    out += formatv("sampling on the host: {0:N} B of logits a token over the "
+                   "host link, {1:N} ticks, are not in these figures\n",
+                   r.readOut.bytes, r.readOut.ticks);
   }
   out +=
       formatv("schedule {0:N} ticks predicted; bounds: {1:N} by operands, "
@@ -72,6 +86,19 @@ static std::string energyText(const RunReport &r) {
   };
   return line("energy   prompt:", r.prompt) +
          line("energy   decode:", r.decode);
+}
+
+// All MACs that the array is busy for, and those that the model asks for.
+static std::string macsText(const RunReport &r) {
+  if (r.decode.steps == 0) {
+    return "";
+  }
+  int64_t charged = int64_t(r.decode.int8Macs + r.decode.f16Macs);
+  return formatv("MACs     decode: {0:N} useful a token, {1:N} charged with "
+                 "padding: {2:f1} % useful\n",
+                 r.usefulDecodeMacs / r.decode.steps, charged / r.decode.steps,
+                 100 * double(r.usefulDecodeMacs) / double(charged))
+      .str();
 }
 
 static std::string hostText(const RunReport &r) {
@@ -124,13 +151,17 @@ std::string sramText(const SramUse &use, const std::string &title) {
   for (RegionKind kind : {RegionKind::Weight, RegionKind::Table, RegionKind::Kv,
                           RegionKind::Instructions, RegionKind::Temporary}) {
     line(sramKindName(kind), use.bytes[size_t(kind)]);
+    if (Bytes nominal = use.nominal[size_t(kind)]; nominal > 0) {
+      out += formatv("    of it {0,18:N} B nominal, {1:N} B padding\n", nominal,
+                     use.bytes[size_t(kind)] - nominal);
+    }
   }
   line("free", use.free);
   line("capacity", use.capacity);
   return out;
 }
 
-// The numbers by name, as many on a line as fit 78 columns.
+// The numbers by name, as many on a line as fit 78 columns; then the structure.
 static std::string assumedText(const Machine &machine) {
   std::string out, line;
   for (const SourcedNumber &n : assumedNumbers(machine)) {
@@ -140,7 +171,11 @@ static std::string assumedText(const Machine &machine) {
     }
     line += (line.empty() ? "" : " ") + n.path;
   }
-  return line.empty() ? out : out + "                " + line + "\n";
+  out += line.empty() ? "" : "                " + line + "\n";
+  for (const char *fact : assumedStructure()) {
+    out += std::string("                ") + fact + "\n";
+  }
+  return out;
 }
 
 std::string receiptText(const Receipt &receipt, const Machine &machine) {
@@ -158,8 +193,8 @@ std::string formatText(const RunReport &r) {
               "written{6}\n",
               r.modelName, r.machine.name, r.weights, r.kv, r.context,
               counted(int64_t(r.generated.ids.size()), "token"), stopText(r));
-  out +=
-      timeText(r) + energyText(r) + hostText(r) + unitsText(r) + spentText(r);
+  out += timeText(r) + energyText(r) + macsText(r) + hostText(r) +
+         unitsText(r) + spentText(r);
   out += sramText(r.sram, formatv("SRAM at {0}, with the text of {1}",
                                   counted(r.context, "position"),
                                   counted(r.programs, "program"))

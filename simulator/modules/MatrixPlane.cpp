@@ -75,10 +75,11 @@ void MatrixPlane::issueLoad(uint32_t number, Tick now) {
   Operands operands;
   step.take({away(), op.stream}, 2, position, ticks, operands);
   for (uint32_t n = 0; n < count; ++n) {
-    activations.load(op.base + n, {ticks.at(n), number, n, op.f16});
+    activations.load(op.base + n, {ticks.at(n), number, loadCount, n, op.f16});
   }
+  ++loadCount;
   if (step.functional) {
-    loaded.emplace(number, std::move(operands));
+    loaded.push_back(std::move(operands));
   }
   step.book(step.units.load(plane), number, count, ticks.first, ticks.last(),
             count);
@@ -279,7 +280,7 @@ void MatrixPlane::useEntry(const Pass &pass, uint32_t m,
                             " while this matmul still uses it");
   }
   if (step.functional) {
-    const Operands &planes = loaded.at(entry.instruction);
+    const Operands &planes = loaded[entry.load];
     planes[0].require(entry.vector);
     planes[1].require(entry.vector);
     rows.push_back(

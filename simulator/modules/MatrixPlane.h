@@ -12,7 +12,7 @@
 #include "simulator/timing/WeightBuffers.h"
 
 #include <deque>
-#include <unordered_map>
+#include <vector>
 
 namespace orrery::sim {
 
@@ -94,8 +94,9 @@ private:
 
   uint32_t installing = 0, nextRun = 0; ///< install under way, its next tile
   std::shared_ptr<const Operands> installOperands;
-  std::deque<TileSource> sources;                ///< of the tiles in `weights`
-  std::unordered_map<uint32_t, Operands> loaded; ///< by load instruction
+  std::deque<TileSource> sources; ///< of the tiles in `weights`
+  uint32_t loadCount = 0;
+  std::vector<Operands> loaded; ///< by load, in their order
   Job job;
   std::vector<MatmulValues::Entry> spareRows; ///< storage for computeRows
 

@@ -14,6 +14,7 @@ namespace orrery::sim {
 struct EntryLoad {
   Tick came = 0;
   uint32_t instruction = 0;
+  uint32_t load = 0;   ///< number of the burst among the plane's loads
   uint64_t vector = 0; ///< of the load's burst
   bool f16 = false;
   bool operator==(const EntryLoad &) const = default;

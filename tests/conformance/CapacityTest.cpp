@@ -137,8 +137,8 @@ TEST(CapacityTest, LessSramRefuses) {
   drawn.reads = {{1, 2, 3, 4, 5}, {6}};
   drawn.machine = *loadMachine("lpu-small");
   int64_t ran = 0, refused = 0;
-  for (int32_t depth : {4096, 1024, 700, 512, 400, 300, 256, 192, 128, 64, 32,
-                        16}) {
+  for (int32_t depth :
+       {4096, 1024, 700, 512, 400, 300, 256, 192, 128, 64, 32, 16}) {
     drawn.machine.sram.vectorsPerBank = depth;
     CaseOutcome outcome = runCase(drawn);
     EXPECT_EQ(outcome.failure, "") << depth << " vectors a bank";
@@ -148,8 +148,7 @@ TEST(CapacityTest, LessSramRefuses) {
     } else {
       ++refused;
       std::printf("%d vectors a bank: %s\n", depth, outcome.refusal.c_str());
-      EXPECT_NE(outcome.refusal.find_first_of("0123456789"),
-                std::string::npos);
+      EXPECT_NE(outcome.refusal.find_first_of("0123456789"), std::string::npos);
     }
   }
   std::printf("%lld chips ran, %lld smaller ones refused\n", (long long)ran,

@@ -121,8 +121,8 @@ openSession(const models::WeightSource &weights,
             const runtime::SessionOptions &options, int64_t positions,
             CaseOutcome &outcome) {
   auto session = runtime::Session::open(weights, options);
-  Status ok = session ? prepareAll(**session, positions)
-                      : Status(session.error());
+  Status ok =
+      session ? prepareAll(**session, positions) : Status(session.error());
   if (ok) {
     return std::move(*session);
   }

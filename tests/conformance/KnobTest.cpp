@@ -81,14 +81,13 @@ std::string moved(const Outputs &from, const Outputs &to) {
     return "refused: " + to.refusal;
   }
   char text[200];
-  std::snprintf(text, sizeof(text),
-                "ticks %+lld, us %+.3g, energy %+.3g nJ, capacity %+lld B, free "
-                "%+lld B",
-                (long long)(to.ticks - from.ticks),
-                to.microseconds - from.microseconds,
-                1e9 * (to.joules - from.joules),
-                (long long)(to.capacity - from.capacity),
-                (long long)(to.free - from.free));
+  std::snprintf(
+      text, sizeof(text),
+      "ticks %+lld, us %+.3g, energy %+.3g nJ, capacity %+lld B, free "
+      "%+lld B",
+      (long long)(to.ticks - from.ticks), to.microseconds - from.microseconds,
+      1e9 * (to.joules - from.joules), (long long)(to.capacity - from.capacity),
+      (long long)(to.free - from.free));
   return text;
 }
 

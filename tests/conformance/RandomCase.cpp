@@ -32,8 +32,8 @@ Machine drawMachine(Random &random) {
   }
   m.matrix.installStreams = random.of(widths);
   auto groups = int32_t(random.between(1, 3));
-  m.sram.slicesPerHemisphere = 12 + groups * m.matrix.installStreams +
-                               int32_t(random.between(0, 11));
+  m.sram.slicesPerHemisphere =
+      12 + groups * m.matrix.installStreams + int32_t(random.between(0, 11));
   m.sram.vectorsPerBank = random.of<int32_t>({512, 1024, 2048, 4096, 8192});
   m.matrix.planesPerHemisphere = int32_t(random.between(1, 4));
   m.matrix.activationVectors = random.of<int32_t>({64, 256, 1024, 4096});
@@ -65,9 +65,8 @@ models::ModelConfig drawModel(Random &random, int32_t lanes) {
   c.vocab = random.of<int64_t>({1, 31, 256, 503, 503, 1031});
   c.ropePairing = random.chance(50) ? models::RopePairing::Adjacent
                                     : models::RopePairing::Half;
-  c.ropeDimension = random.chance(60)
-                        ? c.headDim
-                        : 2 * random.between(1, c.headDim / 2);
+  c.ropeDimension =
+      random.chance(60) ? c.headDim : 2 * random.between(1, c.headDim / 2);
   c.ropeTheta = random.of<double>({10000.0, 500000.0});
   c.normEps = random.of<float>({1e-5f, 1e-6f});
   c.tiedEmbeddings = random.chance(50);
@@ -93,8 +92,8 @@ void drawFormats(RandomCase &out, Random &random) {
 /// Up to `most` positions; prompts, then single tokens.
 void drawReads(RandomCase &out, Random &random, int64_t most) {
   while (most > 0) {
-    int64_t now = std::min(most, random.chance(60) ? random.between(2, 40)
-                                                   : int64_t(1));
+    int64_t now =
+        std::min(most, random.chance(60) ? random.between(2, 40) : int64_t(1));
     std::vector<int32_t> ids;
     for (int64_t k = 0; k < now; ++k) {
       ids.push_back(int32_t(random.between(0, out.model.vocab - 1)));
@@ -143,8 +142,8 @@ RandomCase drawCase(uint64_t seed) {
   int64_t lanes = out.machine.lanes;
   out.model = drawModel(random, int32_t(lanes));
   // Past one or two bucket borders where the lanes are few.
-  int64_t tokens = lanes <= 96 ? random.between(8, 2 * lanes + 40)
-                               : random.between(4, 60);
+  int64_t tokens =
+      lanes <= 96 ? random.between(8, 2 * lanes + 40) : random.between(4, 60);
   if (random.chance(10)) {
     tokens = std::max(tokens, lanes + random.between(1, 4));
   }

@@ -53,6 +53,17 @@ TEST(RegressionTest, EmbeddingInItsOwnFormat) {
   }
 }
 
+// Chunks longer than the whole context were asked of the compiler.
+TEST(RegressionTest, ContextShorterThanAChunk) {
+  for (int64_t context : {1, 2, 5, 8}) {
+    RandomCase c = plainCase();
+    c.model.contextLength = c.options.context = context;
+    c.options.chunk = 20;
+    c.reads = {std::vector<int32_t>(size_t(context), 3)};
+    expectHolds(c);
+  }
+}
+
 // A head that begins in one vector and ends in the next left elements of its
 // first part in the lanes behind its last: they spoiled that block's scale.
 TEST(RegressionTest, HeadsAcrossVectors) {

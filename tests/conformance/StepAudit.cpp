@@ -34,8 +34,8 @@ bool lasts(const SramRegion &r) {
 /// on the text of another.
 std::string contradiction(const Program &a, const Program &b) {
   for (const SramRegion &r : a.regions) {
-    if (lasts(r) && std::find(b.regions.begin(), b.regions.end(), r) ==
-                        b.regions.end()) {
+    if (lasts(r) &&
+        std::find(b.regions.begin(), b.regions.end(), r) == b.regions.end()) {
       return r.name + " lies elsewhere, or not at all, in another program";
     }
     for (const SramRegion &s : b.regions) {
@@ -68,8 +68,7 @@ std::string compareStep(const runtime::StepRecord &record,
              n(int64_t(row.size()));
     }
     for (size_t i = 0; i < row.size(); ++i) {
-      if (std::bit_cast<uint32_t>(row[i]) !=
-              std::bit_cast<uint32_t>(ours[i]) ||
+      if (std::bit_cast<uint32_t>(row[i]) != std::bit_cast<uint32_t>(ours[i]) ||
           !std::isfinite(row[i])) {
         return "token " + n(t) + " of " + n(record.validTokens) + ", logit " +
                n(int64_t(i)) + ": simulator " + bits(ours[i]) +

@@ -36,9 +36,7 @@ public:
   EditedHead(const models::ModelConfig &config, Edit edit)
       : random(config, 5), edit(std::move(edit)) {}
 
-  const models::ModelConfig &config() const override {
-    return random.config();
-  }
+  const models::ModelConfig &config() const override { return random.config(); }
   Expected<models::QuantizedMatrix>
   matrix(std::string_view name, models::WeightFormat format) const override {
     auto out = random.matrix(name, format);
@@ -100,9 +98,8 @@ TEST(ValuesTest, LowestOfTwoEqualMaximaWins) {
   auto plain = readOn(models::RandomWeights(valuesModel(503), 5), {9});
   int32_t best = sentId(plain[0], 0);
   int64_t twin = best < 250 ? best + 250 : best - 250;
-  EditedHead twins(valuesModel(503), [&](models::QuantizedMatrix &m) {
-    copyRow(m, best, twin);
-  });
+  EditedHead twins(valuesModel(503),
+                   [&](models::QuantizedMatrix &m) { copyRow(m, best, twin); });
   auto records = readOn(twins, {9});
   EXPECT_EQ(records[0].logits[0][size_t(best)],
             records[0].logits[0][size_t(twin)]);

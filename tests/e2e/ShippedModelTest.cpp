@@ -17,7 +17,8 @@ TEST(ShippedModel, GreedyIds) {
   ASSERT_TRUE(weights) << weights.error().message;
   auto about = nlohmann::json::parse(models::readText(folder + "golden.json"));
   auto golden = about["greedy_ids"].get<std::vector<int32_t>>();
-  auto prompt = weights->tokenizer()->encode(about["prompt"].get<std::string>());
+  auto prompt =
+      weights->tokenizer()->encode(about["prompt"].get<std::string>());
   EXPECT_EQ(prompt, about["prompt_ids"].get<std::vector<int32_t>>());
 
   for (llm::KvFormat kv : {llm::KvFormat::Q8, llm::KvFormat::F16}) {
@@ -27,13 +28,12 @@ TEST(ShippedModel, GreedyIds) {
     options.tensorFormats = compiler::storedFormats(weights->gguf());
     auto session = runtime::Session::open(*weights, options);
     ASSERT_TRUE(session) << session.error().message;
-    auto ours = greedy(**session, prompt, golden.size(),
-                       weights->tokenizer()->eos());
+    auto ours =
+        greedy(**session, prompt, golden.size(), weights->tokenizer()->eos());
     size_t along = idsAlong(ours, golden);
     std::printf("models/tiny, kv %s: ours leaves the float64 ids at token %zu "
                 "after the prompt, of %zu\n",
-                llm::stringifyKvFormat(kv).str().c_str(), along,
-                golden.size());
+                llm::stringifyKvFormat(kv).str().c_str(), along, golden.size());
     EXPECT_GE(along, std::min(kLeastAlong, golden.size()));
   }
 }

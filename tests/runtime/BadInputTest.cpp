@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 namespace orrery::command {
 namespace {
@@ -45,12 +47,22 @@ constexpr Case kUsage[] = {
     {"NegativeCount", "orrery run $MODEL -n -1", 2,
      "expected a whole number of 0 or more, found -1"},
     {"BrokenCount", "orrery run $MODEL -n 3.5", 2, "found 3.5"},
+    {"LongCount", "orrery run $MODEL -n 99999999999999999999", 2,
+     "expected at most 1000000000, found 99999999999999999999"},
+    {"GreatestCount", "orrery run $MODEL -n 9223372036854775807", 2,
+     "expected at most 1000000000, found 9223372036854775807"},
+    {"LongNegativeCount", "orrery run $MODEL -n -99999999999999999999", 2,
+     "expected a whole number of 0 or more"},
     {"UnknownWeights", "orrery run $MODEL --weights q5", 2,
      "--weights: expected q8_0 or q4_0, found q5"},
     {"UnknownKv", "orrery run $MODEL --kv q4", 2,
      "--kv: expected q8 or f16, found q4"},
     {"ZeroContext", "orrery run $MODEL --ctx 0", 2, "--ctx"},
     {"ColdTemperature", "orrery run $MODEL --temp -1", 2, "--temp"},
+    {"EndlessTemperature", "orrery run $MODEL --temp inf", 2, "found inf"},
+    {"NoTemperature", "orrery run $MODEL --temp nan", 2, "found nan"},
+    {"NoIds", "orrery validate $MODEL --ids ''", 2,
+     "expected token ids or a file, found nothing"},
     {"TwoModels", "orrery compile $MODEL --shape broken.json", 2, "--shape"},
     {"NoSubject", "orrery compile", 2, "expected a model file or --shape"},
     {"UnknownDialect", "orrery compile $MODEL --emit c", 2, "--emit"},
@@ -90,6 +102,9 @@ constexpr Case kFiles[] = {
      "expected 3 (or one fewer) rows of 1024 float64, found 21 bytes"},
     {"LargeBucket", "orrery compile $MODEL $SMALL --bucket 600 -o p", 3,
      "--bucket 600: expected at most the context, 512"},
+    {"OddBucket", "orrery compile $MODEL $SMALL --bucket 7 -o p", 3,
+     "--bucket 7: expected a multiple of the 64 lanes of lpu-small, or the "
+     "context, 512"},
     {"ManyLayers", "orrery compile $MODEL $SMALL --layers 5 -o p", 3,
      "--layers 5: expected at most the model's layers, 4"},
     {"BrokenShape", "orrery compile --shape broken.json", 3,
@@ -119,10 +134,11 @@ INSTANTIATE_TEST_SUITE_P(TooBig, BadInput, testing::ValuesIn(kTooBig),
                          [](const auto &info) { return info.param.name; });
 
 /// A small model file of that architecture.
-std::string modelOf(const char *architecture) {
+std::string modelOf(const char *architecture,
+                    const models::ModelEdits &edits = {}) {
   auto config = models::tinyConfig();
   config.architecture = architecture;
-  auto bytes = models::writeModel(config);
+  auto bytes = models::writeModel(config, edits);
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
@@ -138,6 +154,30 @@ TEST(BadInputFiles, UnknownArchitectureNamesTheSupportedOnes) {
   auto shown = folder.run("orrery inspect gpt2.gguf");
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_NE(shown.out.find("cannot be run: "), std::string::npos);
+}
+
+TEST(BadInputFiles, ValuesThatAreNotFiniteAreRefusedByName) {
+  CommandFolder folder;
+  for (auto [tensor, value, message] :
+       {std::tuple("blk.1.ffn_norm.weight", NAN,
+                   "blk.1.ffn_norm.weight: expected finite values, found NaN "
+                   "at element 3"),
+        std::tuple("output_norm.weight", INFINITY,
+                   "output_norm.weight: expected finite values, found infinity "
+                   "at element 3"),
+        std::tuple("blk.0.attn_q.weight", INFINITY,
+                   "tensor \"blk.0.attn_q.weight\": row 0 column 3: expected "
+                   "a finite value, found inf")}) {
+    models::ModelEdits edits;
+    auto usual = edits.value;
+    edits.value = [=](const std::string &name, size_t index) {
+      return name == tensor && index == 3 ? value : usual(name, index);
+    };
+    folder.write("spoilt.gguf", modelOf("llama", edits));
+    auto result = folder.run("orrery validate spoilt.gguf $SMALL --ids 1");
+    EXPECT_EQ(result.code, 3) << result.out;
+    EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+  }
 }
 
 TEST(BadInputFiles, ATruncatedModelIsRefused) {

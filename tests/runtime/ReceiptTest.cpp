@@ -61,6 +61,39 @@ TEST_F(ReceiptOf, OneLateInstruction) {
   EXPECT_FALSE(receipt().ok());
 }
 
+TEST_F(ReceiptOf, OneCompletionThatWasNotPredicted) {
+  EXPECT_NE(receipt().invariants()[0].figures.find(
+                " completions, 0 not as predicted"),
+            std::string::npos);
+  record.result.completed[7] += 1;
+  EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
+  std::string figures = receipt().invariants()[0].figures;
+  EXPECT_NE(figures.find("1 not as predicted; first: instruction 7 ("),
+            std::string::npos)
+      << figures;
+}
+
+// All in turn: none is left out, and no two errors cancel.
+TEST_F(ReceiptOf, EveryCompletionCounts) {
+  for (Tick &tick : record.result.completed) {
+    tick -= 1;
+  }
+  std::string all =
+      std::to_string(record.program->instructions.size()) + " not as predicted";
+  std::string figures = receipt().invariants()[0].figures;
+  std::erase(figures, ',');
+  EXPECT_NE(figures.find(all), std::string::npos) << figures;
+}
+
+TEST_F(ReceiptOf, SamplingIsNotedWithItsPrice) {
+  Receipt sampled = receipt();
+  auto readOut = logitsReadOut(session->machine(), *record.program);
+  EXPECT_EQ(readOut.bytes, 1024 * 4); // 1,024 ids: 16 vectors of 64 lanes
+  EXPECT_EQ(readOut.ticks, 16 * 4 * session->machine().timing.hostVector);
+  sampled.addSampling(readOut);
+  EXPECT_EQ(verdict(sampled, "logits for sampling"), Verdict::Note);
+}
+
 TEST_F(ReceiptOf, ALateEnd) {
   record.result.ticks += 1;
   EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
@@ -132,6 +165,7 @@ TEST_F(ReceiptOf, AssumedNumbersAreListed) {
   for (const SourcedNumber &n : assumed) {
     EXPECT_EQ(n.source.rfind("assumed", 0), 0u) << n.path;
   }
+  EXPECT_EQ(assumedStructure().size(), 7u);
 }
 
 } // namespace

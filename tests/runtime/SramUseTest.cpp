@@ -1,3 +1,4 @@
+#include "runtime/NominalBytes.h"
 #include "runtime/SramUse.h"
 
 #include <gtest/gtest.h>
@@ -62,6 +63,42 @@ TEST(SramUse, AMovedWeightIsAConflict) {
   SramUse use = useOf({programOf({region("w", RegionKind::Weight, 0, 0, 10)}),
                        programOf({region("w", RegionKind::Weight, 0, 1, 10)})});
   EXPECT_EQ(use.conflict, "w and w share slice 0 bank 0 address 1");
+}
+
+// 2 layers of hidden 64, 4 heads on 2 KV heads of 16, feed-forward 96, 100 ids.
+TEST(SramUse, NominalBytesByHand) {
+  models::ModelConfig config;
+  config.architecture = "llama";
+  config.layers = 2;
+  config.hidden = 64;
+  config.heads = 4;
+  config.kvHeads = 2;
+  config.headDim = 16;
+  config.intermediate = 96;
+  config.vocab = 100;
+  config.contextLength = 50;
+  config.ropeDimension = 16;
+  config.tiedEmbeddings = true;
+  compiler::ImportOptions options;
+  options.weightFormat = llm::WeightFormat::Q8_0;
+  options.tensorFormats["blk.0.attn_q.weight"] = llm::WeightFormat::Q4_0;
+  options.kvFormat = llm::KvFormat::Q8;
+  options.context = 40;
+  SramUse use;
+  addNominal(use, config, options);
+  // Blocks of a layer: q, o 64 x 2; k, v 32 x 2; gate, up 96 x 2; down 64 x 3.
+  int64_t layer = 2 * 128 + 2 * 64 + 2 * 192 + 192, output = 200;
+  EXPECT_EQ(use.nominal[size_t(RegionKind::Weight)],
+            (2 * layer + output) * 34 - 128 * 16);
+  EXPECT_EQ(use.nominal[size_t(RegionKind::Kv)], 40 * 2 * 2 * 2 * (16 + 2));
+  config.tiedEmbeddings = false; // the output matrix alone is in SRAM
+  addNominal(use, config, options);
+  EXPECT_EQ(use.nominal[size_t(RegionKind::Weight)],
+            (2 * layer + output) * 34 - 128 * 16);
+  options.layers = 1;
+  addNominal(use, config, options);
+  EXPECT_EQ(use.nominal[size_t(RegionKind::Weight)],
+            (layer + output) * 34 - 128 * 16);
 }
 
 } // namespace
