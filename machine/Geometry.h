@@ -43,9 +43,8 @@ struct Geometry {
   int32_t slices() const { return 2 * slicesPerHemisphere; }
   int32_t planes() const { return 2 * planesPerHemisphere; }
   Position ofPlane(int32_t plane) const {
-    return plane < planesPerHemisphere
-               ? plane
-               : plane + 2 * slicesPerHemisphere + 3;
+    return plane < planesPerHemisphere ? plane
+                                       : plane + 2 * slicesPerHemisphere + 3;
   }
   Position ofSxm(int32_t sxm) const {
     return sxm == 0 ? planesPerHemisphere

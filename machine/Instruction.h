@@ -49,9 +49,7 @@ struct AddressPattern {
   Dynamic dynamic = Dynamic::None;
   uint32_t dynamicStep = 0;
 
-  uint64_t count() const {
-    return uint64_t(extent[0]) * extent[1] * extent[2];
-  }
+  uint64_t count() const { return uint64_t(extent[0]) * extent[1] * extent[2]; }
   std::array<uint32_t, 3> indices(uint64_t n) const {
     return {uint32_t(n % extent[0]), uint32_t(n / extent[0] % extent[1]),
             uint32_t(n / extent[0] / extent[1])};

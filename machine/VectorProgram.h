@@ -34,14 +34,14 @@ inline int32_t streamsOf(StreamType t) {
 
 /// f32 unless said otherwise; IEEE, nearest even, no contraction.
 enum class AluOp : uint8_t {
-  Add,      ///< a + b
-  Sub,      ///< a - b
-  Mul,      ///< a * b
-  Div,      ///< a / b
-  Max,      ///< max(a, b)
-  Exp,      ///< numerics::expExact(a)
-  Sqrt,     ///< sqrt(a)
-  Silu,     ///< numerics::silu(a)
+  Add,  ///< a + b
+  Sub,  ///< a - b
+  Mul,  ///< a * b
+  Div,  ///< a / b
+  Max,  ///< max(a, b)
+  Exp,  ///< numerics::expExact(a)
+  Sqrt, ///< sqrt(a)
+  Silu, ///< numerics::silu(a)
   /// a where the lane's element index is below the limit, else `immediate`.
   /// element = lane + lanes * tile(i); limit = `bound`, plus, when
   /// `position` is set, POS + token(i) + 1.

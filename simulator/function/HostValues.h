@@ -10,8 +10,7 @@ namespace orrery::sim {
 class HostValues final : public BurstValues {
 public:
   /// `rows` [count][lanes] f32.
-  HostValues(const float *rows, uint64_t count, int32_t lanes,
-             BufferPool &pool)
+  HostValues(const float *rows, uint64_t count, int32_t lanes, BufferPool &pool)
       : lanes(lanes), planes(pool.take(count * 4 * size_t(lanes))) {
     for (uint64_t n = 0; n < count; ++n) {
       scatterF32(rows + n * size_t(lanes), lanes,

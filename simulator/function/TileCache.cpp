@@ -59,8 +59,7 @@ bool TileCache::makeKey(const TileSource &source) {
       return false;
     }
     uint32_t run = 1;
-    while (s + run < op.width &&
-           operands[s + run].values == operand.values &&
+    while (s + run < op.width && operands[s + run].values == operand.values &&
            operands[s + run].first == operand.first &&
            operands[s + run].stream == operand.stream + run) {
       ++run;

@@ -49,8 +49,8 @@ Step::Step(const Machine &machine, const Program &program,
       regions(program, machine), trace(trace) {
   memory.history.beginStep(regions);
   if (functional) {
-    sramValues = std::make_unique<SramValues>(
-        *memory.image, memory.buffers, machine.lanes, geometry.slices());
+    sramValues = std::make_unique<SramValues>(*memory.image, memory.buffers,
+                                              machine.lanes, geometry.slices());
     sram = sramValues.get();
   }
   result.executed.assign(program.instructions.size(), -1);

@@ -9,6 +9,19 @@ std::string sliceName(const char *what, int32_t slice) {
 
 } // namespace
 
+/// No tick of `ticks` is one at which the other port of the slice has the bank.
+void SlicePorts::checkBank(const Port &other, int32_t slice, int32_t bank,
+                           const BurstTicks &ticks) {
+  for (const Booking &b : other) {
+    if (b.bank == bank && meet(b.ticks, ticks)) {
+      throw Illegal(ticks.first,
+                    sliceName("bank", slice) + ": bank " +
+                        std::to_string(bank) + " is accessed by instruction " +
+                        std::to_string(b.instruction) + " in the same cycle");
+    }
+  }
+}
+
 void SlicePorts::book(const MemAccess &access, Tick now) {
   Tick span = access.ticks.span();
   for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
@@ -37,16 +50,7 @@ void SlicePorts::book(const MemAccess &access, Tick now) {
       ++kept;
     }
     own.resize(kept);
-    for (const Booking &b : port(slice, !access.isWrite)) {
-      if (b.bank == access.bank && b.last >= ticks.first &&
-          b.ticks.first <= last && meet(b.ticks, ticks)) {
-        throw Illegal(ticks.first, sliceName("bank", slice) + ": bank " +
-                                       std::to_string(access.bank) +
-                                       " is accessed by instruction " +
-                                       std::to_string(b.instruction) +
-                                       " in the same cycle");
-      }
-    }
+    checkBank(port(slice, !access.isWrite), slice, access.bank, ticks);
     Booking &booking = own.emplace_back();
     booking.ticks = ticks;
     booking.last = last;

@@ -24,6 +24,8 @@ private:
     uint32_t instruction = 0;
   };
   using Port = std::vector<Booking>;
+  static void checkBank(const Port &other, int32_t slice, int32_t bank,
+                        const BurstTicks &ticks);
   Port &port(int32_t slice, bool write) {
     return ports[2 * size_t(slice) + write];
   }

@@ -51,8 +51,7 @@ public:
     }
     Tile tile = waiting.front();
     if (tile.ready > tick) {
-      refuse(tick, tile,
-             "is usable from cycle " + std::to_string(tile.ready));
+      refuse(tick, tile, "is usable from cycle " + std::to_string(tile.ready));
     }
     if (tile.format != format || tile.plane != plane) {
       refuse(tick, tile, "has another weight format");

@@ -2,10 +2,10 @@
 // two lower bounds (operands alone; busiest resource).
 //
 // oneLayer: what one more 4096-wide Llama layer costs, the difference between
-// three and two layers, so that host link, head and the first layer's cold start
-// do not count. Its chip is lpu-v1 with deeper banks, since one chip holds no
-// such q8_0 layer besides its KV cache and program (215 MB and padding).
-// llama7b: one q4_0 layer on lpu-v1 as it is, host and head included.
+// three and two layers, so that host link, head and the first layer's cold
+// start do not count. Its chip is lpu-v1 with deeper banks, since one chip
+// holds no such q8_0 layer besides its KV cache and program (215 MB and
+// padding). llama7b: one q4_0 layer on lpu-v1 as it is, host and head included.
 #include "compiler/Compile.h"
 #include "tests/bench/Shapes.h"
 
@@ -44,10 +44,9 @@ void oneLayer(benchmark::State &state) {
       state.SkipWithError("does not compile");
       break;
     }
-    double ticks = double(three->program.predictedTicks -
-                          two->program.predictedTicks);
-    double path =
-        double(three->bounds.criticalPath - two->bounds.criticalPath);
+    double ticks =
+        double(three->program.predictedTicks - two->program.predictedTicks);
+    double path = double(three->bounds.criticalPath - two->bounds.criticalPath);
     double busiest = double(three->bounds.busiest - two->bounds.busiest);
     state.counters["layer_ticks"] = ticks;
     state.counters["critical_path"] = path;

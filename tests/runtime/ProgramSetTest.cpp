@@ -1,5 +1,5 @@
-// Programs of one set: one map of what lasts, and which refusals a shorter chunk
-// may cure.
+// Programs of one set: one map of what lasts, and which refusals a shorter
+// chunk may cure.
 #include "runtime/ProgramSet.h"
 
 #include "tests/runtime/TinySession.h"

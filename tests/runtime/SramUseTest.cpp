@@ -1,5 +1,5 @@
-#include "runtime/NominalBytes.h"
 #include "runtime/SramUse.h"
+#include "runtime/NominalBytes.h"
 
 #include <gtest/gtest.h>
 
