@@ -66,6 +66,9 @@ void Receipt::addStep(const Program &program, const sim::StepResult &result) {
   bytesRead += c.bytesRead();
   bytesTaken += c.readBytesTaken;
   bytesDropped += c.readBytesDropped;
+  for (const sim::StreamCounters &stream : c.streams) {
+    vectorsDropped += stream.droppedVectors;
+  }
   hostBytesIn += c.hostBytesIn;
   hostBytesOut += c.hostBytesOut;
   // A row in and a vector out for each token of the step, valid or not.
@@ -118,11 +121,12 @@ Invariant Receipt::busyAndIdle() const {
 
 Invariant Receipt::bytesConsumed() const {
   return invariant("bytes read from SRAM = bytes consumed",
-                   formatv("{0:N} = {1:N}, {2:N} dropped", bytesRead,
-                           bytesTaken, bytesDropped)
+                   formatv("{0:N} = {1:N}, {2:N} dropped; {3:N} vectors of any "
+                           "unit that nobody took",
+                           bytesRead, bytesTaken, bytesDropped, vectorsDropped)
                        .str(),
                    bytesRead > 0 && bytesRead == bytesTaken &&
-                       bytesDropped == 0);
+                       bytesDropped == 0 && vectorsDropped == 0);
 }
 
 Invariant Receipt::hostPriced() const {

@@ -69,6 +69,7 @@ private:
   Tick predictedTicks = 0, executedTicks = 0;
   uint64_t units = 0, unbalancedUnits = 0;
   uint64_t bytesRead = 0, bytesTaken = 0, bytesDropped = 0;
+  uint64_t vectorsDropped = 0; ///< on streams, from whatever unit
   uint64_t hostBytesIn = 0, hostBytesInDue = 0;
   uint64_t hostBytesOut = 0, hostBytesOutDue = 0;
   SramUse sram;

@@ -119,6 +119,12 @@ TEST_F(ReceiptOf, DroppedAndMissingBytes) {
   EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
 }
 
+TEST_F(ReceiptOf, AResultThatNobodyTook) {
+  ASSERT_EQ(verdict(receipt(), "bytes read"), Verdict::Ok);
+  record.result.counters.streams[1].droppedVectors = 1;
+  EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
+}
+
 TEST_F(ReceiptOf, AnEmbeddingThatCostNothing) {
   record.result.counters.hostBytesIn = 0;
   EXPECT_EQ(verdict(receipt(), "embedding"), Verdict::Fail);
