@@ -64,6 +64,11 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
     }
     ChipLayout layout(*machine);
     spillWidth = uint32_t(layout.kvWidth);
+    narrowWidth = 0;
+    for (uint32_t w = 1; w < spillWidth && w + 4 <= uint32_t(layout.dataSlices);
+         ++w) {
+      narrowWidth = layout.lanes % int32_t(w) == 0 ? w : narrowWidth;
+    }
     collect(program);
     allocate::Allocator allocator(*machine, layout);
     if (auto failed = allocator.place(requests)) {
@@ -125,10 +130,17 @@ private:
           tiles.getTiles() * tileCycles(flow::machineFormat(tiles.getFormat()),
                                         tiles.getRows(), tiles.getWidth());
       if (weights) {
+        auto length = [&](uint32_t width) {
+          return width == 0
+                     ? 0
+                     : tiles.getTiles() *
+                           tileCycles(flow::machineFormat(tiles.getFormat()),
+                                      tiles.getRows(), width);
+        };
         r.spillWidth = spillWidth;
-        r.spillLength = tiles.getTiles() *
-                        tileCycles(flow::machineFormat(tiles.getFormat()),
-                                   tiles.getRows(), spillWidth);
+        r.spillLength = length(spillWidth);
+        r.narrowWidth = narrowWidth;
+        r.narrowLength = length(narrowWidth);
       }
     }
     number[value] = uint32_t(requests.size());
@@ -183,7 +195,7 @@ private:
                         << program.getTokens() << " tokens a step";
   }
 
-  uint32_t spillWidth = 0;
+  uint32_t spillWidth = 0, narrowWidth = 0;
   std::vector<Request> requests;
   SmallVector<Value> values;
   llvm::DenseMap<Value, uint32_t> number;

@@ -22,14 +22,19 @@ void Allocator::weightCandidates(const Request &request, uint32_t number,
     }
   }
   // One matrix spills into one bank of a side, so that its result, written
-  // while the weights are read, finds the other one free.
+  // while the weights are read, finds the other one free; into a second bank
+  // only where it leaves room for the result.
   auto chosen = spillBank.find({request.name, request.side});
+  auto first = uint32_t(layout.dataFirst(request.side));
   for (uint32_t bank = banks; request.spillWidth > 0 && bank-- > 0;) {
-    if (chosen != spillBank.end() && chosen->second != bank) {
-      continue;
+    if (chosen == spillBank.end() || chosen->second == bank) {
+      out.push_back({first, bank, request.spillWidth, request.spillLength});
     }
-    out.push_back({uint32_t(layout.dataFirst(request.side)), bank,
-                   request.spillWidth, request.spillLength});
+  }
+  for (uint32_t bank = banks; request.narrowWidth > 0 && bank-- > 0;) {
+    if (chosen != spillBank.end() && chosen->second != bank) {
+      out.push_back({first, bank, request.narrowWidth, request.narrowLength});
+    }
   }
 }
 
@@ -148,7 +153,8 @@ bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
       }
       places.push_back(
           {candidate.slice, candidate.bank, *base, candidate.width});
-      if (candidate.width != request.width) {
+      if (request.weights && candidate.width == request.spillWidth &&
+          candidate.width != request.width) {
         spillBank[{request.name, request.side}] = candidate.bank;
       }
       return true;

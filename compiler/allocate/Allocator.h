@@ -28,6 +28,9 @@ struct Request {
   bool weights; ///< weight groups; else data slices
   /// Weights only: shape when they must lie in data slices, narrower.
   uint32_t spillWidth = 0, spillLength = 0;
+  /// The same for a second bank of a side: so narrow that an f32 result finds
+  /// four data slices beside it.
+  uint32_t narrowWidth = 0, narrowLength = 0;
   /// Other requests accessed by the same op: their number, their use there,
   /// and this one's.
   struct Neighbour {
@@ -39,7 +42,7 @@ struct Request {
 
 struct Place {
   uint32_t slice, bank, base;
-  uint32_t width; ///< the request's, or its spillWidth
+  uint32_t width; ///< the request's, its spillWidth or its narrowWidth
 };
 
 class Allocator {
