@@ -2,6 +2,8 @@
 // written, and whether it makes sense.
 #include "dialects/flow/FlowSyntax.h"
 
+#include "machine/StepFields.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/APFloat.h"
 
@@ -10,15 +12,6 @@ using namespace mlir;
 namespace orrery::flow {
 
 namespace {
-/// The fields of a step that its operation uses.
-struct StepFields {
-  int operands = 1;
-  bool immediate = false;
-  bool limit = false; ///< bound, position and token
-  bool width = false;
-  bool tile = false;
-};
-
 /// A step before it is an attribute.
 struct StepValue {
   AluOp op = AluOp::Add;
@@ -32,29 +25,7 @@ struct StepValue {
 } // namespace
 
 static StepFields fieldsOf(AluOp op) {
-  switch (op) {
-  case AluOp::Add:
-  case AluOp::Sub:
-  case AluOp::Mul:
-  case AluOp::Div:
-  case AluOp::Max:
-    return {.operands = 2};
-  case AluOp::Exp:
-  case AluOp::Sqrt:
-  case AluOp::Silu:
-    return {};
-  case AluOp::Keep:
-    return {.immediate = true, .limit = true, .tile = true};
-  case AluOp::Window:
-  case AluOp::Splat:
-    return {.width = true, .tile = true};
-  case AluOp::KvScale:
-  case AluOp::KvCode:
-    return {.width = true};
-  case AluOp::Immediate:
-    return {.operands = 0, .immediate = true};
-  }
-  return {};
+  return orrery::fieldsOf(static_cast<orrery::AluOp>(op));
 }
 
 ParseResult parseValue(AsmParser &parser, uint32_t &value) {

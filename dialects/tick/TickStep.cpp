@@ -2,47 +2,16 @@
 // written, and whether it makes sense.
 #include "dialects/tick/TickSyntax.h"
 
+#include "machine/StepFields.h"
+
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
 
 namespace orrery::tick {
 
-namespace {
-/// The fields of AluStep that an operation uses.
-struct StepFields {
-  int operands = 1;
-  bool immediate = false;
-  bool limit = false; ///< bound, position and token
-  bool width = false;
-  bool tile = false;
-};
-} // namespace
-
 static StepFields fieldsOf(AluOp op) {
-  switch (op) {
-  case AluOp::Add:
-  case AluOp::Sub:
-  case AluOp::Mul:
-  case AluOp::Div:
-  case AluOp::Max:
-    return {.operands = 2};
-  case AluOp::Exp:
-  case AluOp::Sqrt:
-  case AluOp::Silu:
-    return {};
-  case AluOp::Keep:
-    return {.immediate = true, .limit = true, .tile = true};
-  case AluOp::Window:
-  case AluOp::Splat:
-    return {.width = true, .tile = true};
-  case AluOp::KvScale:
-  case AluOp::KvCode:
-    return {.width = true};
-  case AluOp::Immediate:
-    return {.operands = 0, .immediate = true};
-  }
-  return {};
+  return orrery::fieldsOf(static_cast<orrery::AluOp>(op));
 }
 
 static ParseResult parseImmediate(AsmParser &parser, float &value) {
