@@ -274,11 +274,13 @@ template <class A> void fields(A &archive, As<ReceiveOp> auto &op) {
   fields(archive, op.shape);
   archive.field(op.stream, 0);
   archive.position(op.stop);
+  archive.field(op.width, 4);
 }
 
 template <class A> void fields(A &archive, As<SendOp> auto &op) {
   fields(archive, op.shape);
   archive.field(op.stream, 0);
+  archive.field(op.width, 4);
 }
 
 //===-- Units -------------------------------------------------------------===//
@@ -292,6 +294,8 @@ auto *unitOf(As<LoadOp> auto &op) { return &op.plane; }
 auto *unitOf(As<InstallOp> auto &op) { return &op.plane; }
 auto *unitOf(As<MatmulOp> auto &op) { return &op.plane; }
 auto *unitOf(As<PermuteOp> auto &op) { return &op.sxm; }
+auto *unitOf(As<ReceiveOp> auto &op) { return &op.link; }
+auto *unitOf(As<SendOp> auto &op) { return &op.link; }
 
 /// An operation of the queue's kind and unit, all else at its default.
 Operation emptyOperation(QueueId queue) {
@@ -342,11 +346,14 @@ std::string queueName(QueueId queue) {
   constexpr const char *kNames[kQueueKinds] = {
       "read slice",    "write slice",  "load plane",
       "install plane", "matmul plane", "vxm",
-      "sxm",           "host in",      "host out"};
+      "sxm",           "link in",      "link out"};
+  bool isLink =
+      queue.kind == QueueId::Kind::Receive || queue.kind == QueueId::Kind::Send;
+  if (isLink && queue.index == kHostLink) {
+    return queue.kind == QueueId::Kind::Receive ? "host in" : "host out";
+  }
   std::string name = kNames[size_t(queue.kind)];
-  bool single = queue.kind == QueueId::Kind::Vector ||
-                queue.kind == QueueId::Kind::Receive ||
-                queue.kind == QueueId::Kind::Send;
+  bool single = queue.kind == QueueId::Kind::Vector;
   return single ? name : name + " " + std::to_string(queue.index);
 }
 

@@ -27,10 +27,10 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kEncodingVersion = 1;
+inline constexpr uint32_t kEncodingVersion = 2;
 
 /// One instruction queue of the chip; the kinds are in the order of
-/// `Operation`. `index`: slice, plane or SXM; 0 where there is only one.
+/// `Operation`. `index`: slice, plane, SXM or link; 0 where there is only one.
 struct QueueId {
   enum class Kind : uint8_t {
     Read,
@@ -53,7 +53,8 @@ inline constexpr int kQueueKinds = 9;
 /// of each slice of its range; this is the first of them, under which the
 /// program file stores it once.
 QueueId queueOf(const Operation &operation);
-/// "read slice 12", "load plane 3", "vxm", "sxm 1", "host in", "host out".
+/// "read slice 12", "load plane 3", "vxm", "sxm 1", "host in", "host
+/// out", "link in 3".
 std::string queueName(QueueId queue);
 
 /// Appends the encoding of `instruction`; `previous` is the tick of the

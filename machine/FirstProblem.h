@@ -37,6 +37,12 @@ public:
     return false;
   }
 
+  /// The problem in the words of who found it.
+  bool fail(std::string_view words) {
+    text = words;
+    return false;
+  }
+
   const std::string &message() const { return text; }
 
 private:

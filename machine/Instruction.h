@@ -226,18 +226,34 @@ struct PermuteOp {
   bool operator==(const PermuteOp &) const = default;
 };
 
-/// Host link in: f32 vectors, 4 streams westward from the host port; vector n
-/// is the host's n-th vector of the step's input, row-major [T, vectors].
+/// Which link of the chip: 0 is the host's; k >= 1 a chip-to-chip (C2C) link,
+/// by the number under which the chip's program knows it (SystemProgram.h says
+/// which physical port that is). All links have their port at the chip's east
+/// edge (Geometry::ofHost).
+using LinkNumber = uint8_t;
+inline constexpr LinkNumber kHostLink = 0;
+
+/// Link in: `width` streams westward from the port.
+/// Host: f32, so width 4; vector n is the host's n-th vector of the step's
+/// input, row-major [T, vectors].
+/// C2C: the next `shape.count()` vectors of `width` streams out of the link's
+/// receive buffer, in the order in which the other chip sent them; each must
+/// have arrived (Timing.h).
 struct ReceiveOp {
   uint8_t stream = 0;
   Position stop = 0;
   BurstShape shape;
+  LinkNumber link = kHostLink;
+  uint8_t width = 4;
   bool operator==(const ReceiveOp &) const = default;
 };
-/// Host link out: takes f32 vectors from 4 eastward streams at the host port.
+/// Link out: takes `width` eastward streams at the port.
+/// Host: f32, width 4. C2C: the vectors cross the link one after another.
 struct SendOp {
   uint8_t stream = 0;
   BurstShape shape;
+  LinkNumber link = kHostLink;
+  uint8_t width = 4;
   bool operator==(const SendOp &) const = default;
 };
 

@@ -306,14 +306,34 @@ bool InstructionCheck::transpose(const PermuteOp &op) {
 }
 
 bool InstructionCheck::check(const ReceiveOp &op) {
-  int64_t vectors = int64_t(program.tokens) * program.inputVectors;
-  return shape(op.shape) && streams(op.stream, kF32Streams) &&
+  return link(op.link, op.width) && shape(op.shape) &&
+         streams(op.stream, op.width) &&
          stop(Direction::West, geometry.ofHost(), op.stop) &&
-         problem.within("vectors", int64_t(op.shape.count()), 1, vectors);
+         (op.link == kHostLink
+              ? problem.within("vectors", int64_t(op.shape.count()), 1,
+                               int64_t(program.tokens) * program.inputVectors)
+              : inBuffer(op.shape, op.width));
 }
 
 bool InstructionCheck::check(const SendOp &op) {
-  return shape(op.shape) && streams(op.stream, kF32Streams);
+  return link(op.link, op.width) && shape(op.shape) &&
+         streams(op.stream, op.width) &&
+         (op.link == kHostLink || inBuffer(op.shape, op.width));
+}
+
+/// A burst is at most what the buffer of a link holds; so the arrivals of one
+/// burst stay a short list.
+bool InstructionCheck::inBuffer(const BurstShape &s, int32_t width) {
+  return problem.within("vectors", int64_t(s.count()), 1,
+                        machine.link.bufferVectors / width);
+}
+
+bool InstructionCheck::link(int32_t number, int32_t width) {
+  return problem.within("link", number, 0, machine.link.ports) &&
+         (number == kHostLink ? problem.within("streams of the host link",
+                                               width, kF32Streams, kF32Streams)
+                              : problem.within("streams of a link", width, 1,
+                                               machine.streamsPerDirection));
 }
 
 } // namespace orrery

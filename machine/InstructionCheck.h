@@ -35,6 +35,8 @@ private:
                int64_t furtherAddresses);
   bool addressVectors(uint64_t count, uint64_t vectors);
   bool streams(int32_t first, int32_t count);
+  bool link(int32_t number, int32_t width);
+  bool inBuffer(const BurstShape &shape, int32_t width);
   bool streams(const StreamRef &ref, int32_t count);
   bool stop(Direction direction, Position producer, Position stop);
   bool out(const StreamOut &out, int32_t count, Position producer);

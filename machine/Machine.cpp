@@ -1,122 +1,23 @@
 #include "machine/Machine.h"
 
+#include "machine/DescriptionText.h"
 #include "machine/MachineFields.h"
-#include "machine/WholeFile.h"
+#include "machine/Topology.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 namespace orrery {
 
 namespace {
 
+using description::checkKeys;
+using description::checkSource;
+using description::joined;
+using description::shown;
 using nlohmann::json;
 
-constexpr size_t kMaxBytes = 1 << 20;
 constexpr size_t kMaxNameBytes = 64;
-/// Of text that an error quotes.
-constexpr size_t kMaxQuotedBytes = 80;
-
-std::string cut(std::string text) {
-  if (text.size() > kMaxQuotedBytes) {
-    text.resize(kMaxQuotedBytes);
-    text += "...";
-  }
-  return text;
-}
-
-std::string joined(std::string_view object, std::string_view key) {
-  return object.empty() ? std::string(key)
-                        : std::string(object) + "." + std::string(key);
-}
-
-/// A value as an error shows it.
-std::string shown(const json &value) {
-  if (value.is_object()) {
-    return "an object";
-  }
-  if (value.is_array()) {
-    return "an array";
-  }
-  return cut(value.dump(-1, ' ', true, json::error_handler_t::replace));
-}
-
-Error expectedFound(const std::string &path, const std::string &expected,
-                    const std::string &found) {
-  return {path + ": expected " + expected + ", found " + found};
-}
-
-//===-- Text to values ----------------------------------------------------===//
-
-/// Follows the JSON parser to find keys given twice, which it would let pass.
-class DuplicateKeys {
-public:
-  bool operator()(json::parse_event_t event, const json &parsed) {
-    switch (event) {
-    case json::parse_event_t::object_start:
-      levels.emplace_back();
-      break;
-    case json::parse_event_t::object_end:
-      levels.pop_back();
-      break;
-    case json::parse_event_t::key:
-      enter(parsed.get_ref<const std::string &>());
-      break;
-    default:
-      break;
-    }
-    return true;
-  }
-  /// The path of the first key given twice; empty without one.
-  const std::string &first() const { return found; }
-
-private:
-  struct Level {
-    std::set<std::string> keys;
-    std::string key; ///< the one being read
-  };
-
-  void enter(const std::string &key) {
-    levels.back().key = key;
-    if (!levels.back().keys.insert(key).second && found.empty()) {
-      for (const Level &level : levels) {
-        found = joined(found, level.key);
-      }
-    }
-  }
-
-  std::vector<Level> levels;
-  std::string found;
-};
-
-/// Without the library's tag: "[json.exception.…] text".
-std::string plain(const json::exception &error) {
-  std::string text = error.what();
-  size_t tag = text.find("] ");
-  return cut(tag == std::string::npos ? text : text.substr(tag + 2));
-}
-
-Expected<json> parseText(std::string_view text) {
-  if (text.size() > kMaxBytes) {
-    return Error{"expected at most " + std::to_string(kMaxBytes) +
-                 " bytes, found " + std::to_string(text.size())};
-  }
-  try {
-    DuplicateKeys duplicates;
-    json root = json::parse(
-        text, [&](int, json::parse_event_t event, const json &parsed) {
-          return duplicates(event, parsed);
-        });
-    if (!duplicates.first().empty()) {
-      return expectedFound(cut(duplicates.first()), "every key once",
-                           "it twice");
-    }
-    return root;
-  } catch (const json::exception &error) {
-    return Error{plain(error)};
-  }
-}
 
 //===-- Values to a machine -----------------------------------------------===//
 
@@ -126,84 +27,59 @@ public:
   explicit MachineReader(const json &root) : root(root) {}
 
   Expected<Machine> run() {
-    for (std::string_view object : numberObjects()) {
-      if (!readObject(object)) {
-        return problem;
-      }
-    }
-    if (!readName() || !readKind()) {
-      return problem;
+    auto read = [&](std::string_view object) { return readObject(object); };
+    if (!std::ranges::all_of(numberObjects(), read) || !readName() ||
+        !readKind()) {
+      return Error{problem.message()};
     }
     if (Status related = checkRelations(machine); !related) {
       return related.error();
+    }
+    if (root.contains("system")) {
+      Expected<System> system = readSystem(root.at("system"), machine.link);
+      if (!system) {
+        return system.error();
+      }
+      machine.system = std::move(*system);
+      addSystemNumbers();
     }
     return std::move(machine);
   }
 
 private:
   bool readObject(std::string_view object);
-  bool checkKeys(std::string_view object, const json &value,
-                 const std::set<std::string_view> &known);
   bool readNumber(const NumberField &field, const json &object);
-  bool readSource(const NumberField &field, const json &sources);
+  void addSystemNumbers();
   bool readName();
   bool readKind();
 
-  bool fail(const std::string &path, const std::string &expected,
-            const std::string &found) {
-    problem = expectedFound(path, expected, found);
-    return false;
-  }
-
   const json &root;
   Machine machine{};
-  Error problem;
+  FirstProblem problem;
 };
 
-bool MachineReader::checkKeys(std::string_view object, const json &value,
-                              const std::set<std::string_view> &known) {
-  std::string path(object.empty() ? "description" : object);
-  if (!value.is_object()) {
-    return fail(path, "an object", shown(value));
-  }
-  for (const auto &[key, ignored] : value.items()) {
-    if (!known.contains(key)) {
-      std::string list;
-      for (std::string_view name : known) {
-        list += (list.empty() ? "" : ", ") + std::string(name);
-      }
-      return fail(path, "only the keys " + list, shown(json(key)));
-    }
-  }
-  for (std::string_view name : known) {
-    if (!value.contains(name)) {
-      return fail(joined(object, name), "a value", "nothing");
-    }
-  }
-  return true;
-}
-
 bool MachineReader::readObject(std::string_view object) {
-  std::set<std::string_view> numbers;
+  description::Keys numbers, system;
   for (const NumberField &field : numberFields()) {
     if (field.object == object) {
       numbers.insert(field.key);
     }
   }
-  std::set<std::string_view> keys = numbers;
+  description::Keys keys = numbers;
   keys.insert("source");
   if (object.empty()) {
     keys.insert({"name", "kind"});
     keys.insert(numberObjects().begin() + 1, numberObjects().end());
+    system.insert("system");
   }
   const json &value = object.empty() ? root : root.at(std::string(object));
-  if (!checkKeys(object, value, keys) ||
-      !checkKeys(joined(object, "source"), value.at("source"), numbers)) {
+  if (!checkKeys(object, value, keys, system, problem) ||
+      !checkKeys(joined(object, "source"), value.at("source"), numbers, {},
+                 problem)) {
     return false;
   }
   return std::ranges::all_of(numberFields(), [&](const NumberField &field) {
-    return field.object != object ||
-           (readNumber(field, value) && readSource(field, value.at("source")));
+    return field.object != object || readNumber(field, value);
   });
 }
 
@@ -211,21 +87,30 @@ bool MachineReader::readNumber(const NumberField &field, const json &object) {
   const json &value = object.at(std::string(field.key));
   bool fits = field.whole() ? value.is_number_integer() : value.is_number();
   if (!fits || !field.allows(value.get<double>())) {
-    return fail(field.path(), field.range(), shown(value));
+    return problem.fail(field.path(), field.range(), shown(value));
+  }
+  const json &sources = object.at("source");
+  if (!checkSource(field.object, field.key, sources, problem)) {
+    return false;
   }
   field.set(machine, value.get<double>());
+  machine.numbers.push_back(
+      {field.path(), field.get(machine),
+       sources.at(std::string(field.key)).get<std::string>()});
   return true;
 }
 
-bool MachineReader::readSource(const NumberField &field, const json &sources) {
-  const json &source = sources.at(std::string(field.key));
-  if (!source.is_string() || source.get_ref<const std::string &>().empty()) {
-    return fail(joined(joined(field.object, "source"), field.key),
-                "a text that says where the number comes from", shown(source));
-  }
-  machine.numbers.push_back(
-      {field.path(), field.get(machine), source.get<std::string>()});
-  return true;
+/// What the reports count: how many, and how they are linked.
+void MachineReader::addSystemNumbers() {
+  const System &system = machine.system;
+  auto add = [&](const char *key, double value) {
+    const json &source = root.at("system").at("source").at(key);
+    machine.numbers.push_back(
+        {joined("system", key), value, source.get<std::string>()});
+  };
+  add("chips", system.chips);
+  add("node_chips", system.nodeChips);
+  add("topology", double(system.links.size()));
 }
 
 bool MachineReader::readName() {
@@ -237,10 +122,10 @@ bool MachineReader::readName() {
   if (!name.is_string() || name.get_ref<const std::string &>().empty() ||
       name.get_ref<const std::string &>().size() > kMaxNameBytes ||
       !std::ranges::all_of(name.get_ref<const std::string &>(), fine)) {
-    return fail("name",
-                "1 to " + std::to_string(kMaxNameBytes) +
-                    " letters, digits, '-', '_' or '.'",
-                shown(name));
+    return problem.fail("name",
+                        "1 to " + std::to_string(kMaxNameBytes) +
+                            " letters, digits, '-', '_' or '.'",
+                        shown(name));
   }
   machine.name = name.get<std::string>();
   return true;
@@ -248,25 +133,7 @@ bool MachineReader::readName() {
 
 bool MachineReader::readKind() {
   const json &kind = root.at("kind");
-  return kind == "lpu" || fail("kind", "\"lpu\"", shown(kind));
-}
-
-//===-- Presets -----------------------------------------------------------===//
-
-struct Preset {
-  const char *name;
-  const char *json;
-};
-constexpr Preset kPresets[] = {
-#include "Presets.inc"
-};
-
-std::string presetList() {
-  std::string list;
-  for (const std::string &name : presetNames()) {
-    list += (list.empty() ? "" : ", ") + name;
-  }
-  return list;
+  return kind == "lpu" || problem.fail("kind", "\"lpu\"", shown(kind));
 }
 
 } // namespace
@@ -275,7 +142,7 @@ Expected<Machine> parseMachine(std::string_view text, std::string_view where) {
   auto named = [&](const Error &error) {
     return Error{"machine `" + std::string(where) + "`: " + error.message};
   };
-  Expected<json> root = parseText(text);
+  Expected<json> root = description::parse(text);
   if (!root) {
     return named(root.error());
   }
@@ -304,33 +171,12 @@ std::string formatMachine(const Machine &machine) {
     }
     object["source"] = sources;
   }
-  return root.dump(2) + "\n";
-}
-
-std::vector<std::string> presetNames() {
-  std::vector<std::string> names;
-  for (const Preset &preset : kPresets) {
-    names.emplace_back(preset.name);
+  std::string text = root.dump(2);
+  if (!machine.system.json.empty()) {
+    text.resize(text.size() - 2); // "\n}"
+    text += ",\n  \"system\": " + machine.system.json + "\n}";
   }
-  std::ranges::sort(names);
-  return names;
-}
-
-Expected<Machine> loadMachine(const std::string &nameOrPath) {
-  for (const Preset &preset : kPresets) {
-    if (nameOrPath == preset.name) {
-      return parseMachine(preset.json, nameOrPath);
-    }
-  }
-  auto bytes = readWholeFile(nameOrPath, kMaxBytes);
-  if (!bytes) {
-    return Error{"machine `" + nameOrPath + "`: neither a preset (" +
-                 presetList() +
-                 ") nor a readable file: " + bytes.error().message};
-  }
-  std::string_view text(reinterpret_cast<const char *>(bytes->data()),
-                        bytes->size());
-  return parseMachine(text, nameOrPath);
+  return text + "\n";
 }
 
 } // namespace orrery

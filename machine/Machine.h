@@ -53,12 +53,42 @@ struct TimingParameters {
   bool operator==(const TimingParameters &) const = default;
 };
 
+/// Chip-to-chip (C2C) links. A port takes vectors from the streams at any rate
+/// into its buffer; they cross the link one after another, `vectorTicks` each,
+/// and can be received `latency` ticks after they have crossed.
+struct LinkParameters {
+  int32_t ports; ///< of a chip; 0: the chip has no links
+  Tick latency;
+  Tick vectorTicks; ///< for one vector of `lanes` bytes
+  /// Vectors that may be between the sender's streams and the receiver's:
+  /// sent and not yet received. Assumed.
+  int32_t bufferVectors;
+  bool operator==(const LinkParameters &) const = default;
+};
+
+/// One cable: both directions between two ports.
+struct Link {
+  int32_t chip, port, otherChip, otherPort;
+  bool operator==(const Link &) const = default;
+};
+
+/// The chips of a system and how they are linked, all on one clock.
+struct System {
+  int32_t chips = 1;
+  int32_t nodeChips = 1; ///< chips of one node: chips [k * n, k * n + n)
+  /// The description's own words, for formatMachine: topology, parameters,
+  /// sources. Empty: one chip.
+  std::string json;
+  std::vector<Link> links; ///< each once, chip < otherChip, sorted
+  bool operator==(const System &) const = default;
+};
+
 /// Energy in picojoules per event, power in watts.
 struct EnergyParameters {
   double sramReadPjPerByte, sramWritePjPerByte;
   double streamHopPjPerByte;
   double int8MacPj, f16MacPj, aluPj;
-  double hostPjPerByte;
+  double hostPjPerByte, linkPjPerByte;
   double staticWatts;
   bool operator==(const EnergyParameters &) const = default;
 };
@@ -71,7 +101,7 @@ struct SourcedNumber {
   bool operator==(const SourcedNumber &) const = default;
 };
 
-/// One chip and its host link.
+/// A chip, its links, and the system of such chips.
 struct Machine {
   std::string name;
   double clockMhz;
@@ -82,7 +112,9 @@ struct Machine {
   SramParameters sram;
   MatrixParameters matrix;
   TimingParameters timing;
+  LinkParameters link;
   EnergyParameters energy;
+  System system;
   std::vector<SourcedNumber> numbers; ///< all, in formatMachine's order
 
   Geometry geometry() const {

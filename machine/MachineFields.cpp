@@ -15,16 +15,20 @@ template <auto... Path> auto &at(Machine &m) { return (m.*....*Path); }
 template <auto Member> constexpr auto sram = at<&Machine::sram, Member>;
 template <auto Member> constexpr auto mxm = at<&Machine::matrix, Member>;
 template <auto Member> constexpr auto ticks = at<&Machine::timing, Member>;
+template <auto Member> constexpr auto c2c = at<&Machine::link, Member>;
 template <auto Member> constexpr auto energy = at<&Machine::energy, Member>;
 
 using Sram = SramParameters;
 using Mxm = MatrixParameters;
 using Time = TimingParameters;
 using Energy = EnergyParameters;
+using C2c = LinkParameters;
 
 constexpr double kMaxTicks = 10'000;
 constexpr double kMaxHostTicks = 10'000'000;
 constexpr double kMaxPicojoules = 1e6;
+/// The instruction set numbers and counts streams in a byte.
+constexpr double kMaxStreams = 252;
 /// A description asks for memory when a chip is simulated.
 constexpr Bytes kMaxSramBytes = Bytes(4) << 30;
 
@@ -32,7 +36,7 @@ const std::array kFields{
     NumberField{"", "clock_mhz", at<&Machine::clockMhz>, 1, 100'000},
     NumberField{"", "lanes", at<&Machine::lanes>, 32, 1024, 32},
     NumberField{"", "streams_per_direction", at<&Machine::streamsPerDirection>,
-                8, 64},
+                8, kMaxStreams},
     NumberField{"sram", "slices_per_hemisphere",
                 sram<&Sram::slicesPerHemisphere>, 12, 256},
     NumberField{"sram", "banks", sram<&Sram::banks>, 2, 2},
@@ -40,7 +44,8 @@ const std::array kFields{
                 65'536},
     NumberField{"mxm", "planes_per_hemisphere", mxm<&Mxm::planesPerHemisphere>,
                 1, 4},
-    NumberField{"mxm", "install_streams", mxm<&Mxm::installStreams>, 4, 64, 4},
+    NumberField{"mxm", "install_streams", mxm<&Mxm::installStreams>, 4,
+                kMaxStreams, 4},
     NumberField{"mxm", "activation_vectors", mxm<&Mxm::activationVectors>, 1,
                 65'536},
     NumberField{"mxm", "f16_ticks_per_row", mxm<&Mxm::f16TicksPerRow>, 1, 64},
@@ -62,6 +67,12 @@ const std::array kFields{
     NumberField{"timing", "host_ticks", ticks<&Time::host>, 1, kMaxHostTicks},
     NumberField{"timing", "host_vector_ticks", ticks<&Time::hostVector>, 1,
                 kMaxHostTicks},
+    NumberField{"c2c", "ports", c2c<&C2c::ports>, 0, 128},
+    NumberField{"c2c", "link_ticks", c2c<&C2c::latency>, 1, kMaxHostTicks},
+    NumberField{"c2c", "link_vector_ticks", c2c<&C2c::vectorTicks>, 1,
+                kMaxHostTicks},
+    NumberField{"c2c", "buffer_vectors", c2c<&C2c::bufferVectors>, 8,
+                1'000'000},
     NumberField{"energy", "sram_read_pj_per_byte",
                 energy<&Energy::sramReadPjPerByte>, 0, kMaxPicojoules},
     NumberField{"energy", "sram_write_pj_per_byte",
@@ -75,12 +86,14 @@ const std::array kFields{
     NumberField{"energy", "alu_pj", energy<&Energy::aluPj>, 0, kMaxPicojoules},
     NumberField{"energy", "host_pj_per_byte", energy<&Energy::hostPjPerByte>, 0,
                 kMaxPicojoules},
+    NumberField{"energy", "link_pj_per_byte", energy<&Energy::linkPjPerByte>, 0,
+                kMaxPicojoules},
     NumberField{"energy", "static_watts", energy<&Energy::staticWatts>, 0,
                 100'000},
 };
 
-constexpr std::array<std::string_view, 7> kObjects{
-    "", "sram", "mxm", "vxm", "icu", "timing", "energy"};
+constexpr std::array<std::string_view, 8> kObjects{
+    "", "sram", "mxm", "vxm", "icu", "timing", "c2c", "energy"};
 
 Error relation(std::string path, std::string expected, int64_t found) {
   return {std::move(path) + ": expected " + std::move(expected) + ", found " +
@@ -149,7 +162,10 @@ Status checkRelations(const Machine &m) {
 
 std::string numberText(double value) {
   std::array<char, 32> text;
-  auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  char *last = text.data() + text.size();
+  bool isWhole = std::fabs(value) < 1e15 && value == std::trunc(value);
+  auto end = isWhole ? std::to_chars(text.data(), last, int64_t(value)).ptr
+                     : std::to_chars(text.data(), last, value).ptr;
   return {text.data(), end};
 }
 

@@ -14,6 +14,26 @@ Error expectedFound(const char *what, uint64_t expected, uint64_t found) {
           ", found " + std::to_string(found)};
 }
 
+/// What the tables of `from` make a reader copy. Offsets of a file made to harm
+/// may all lead to the same long text.
+uint64_t copiedBytes(const file::Program &from) {
+  uint64_t sum = 0;
+  for (const file::Region *region : *from.regions()) {
+    sum += region->name()->size();
+  }
+  for (const file::VectorProgram *each : *from.vector_programs()) {
+    sum += each->inputs()->size() + each->steps()->size() * kStepBytes +
+           each->outputs()->size() * kOutputBytes;
+  }
+  for (const file::LaneMap *map : *from.lane_maps()) {
+    sum += map->lanes()->size() * sizeof(uint16_t);
+  }
+  for (const flatbuffers::String *location : *from.locations()) {
+    sum += location->size();
+  }
+  return sum;
+}
+
 void readRegions(const file::Program &from, Program &program) {
   for (const file::Region *r : *from.regions()) {
     program.regions.push_back({r->name()->str(), RegionKind(r->kind()),
@@ -152,6 +172,9 @@ Expected<Program> programFromBytes(std::span<const uint8_t> bytes) {
   }
   if (from.encoding() != kEncodingVersion) {
     return expectedFound("encoding version", kEncodingVersion, from.encoding());
+  }
+  if (uint64_t copied = copiedBytes(from); copied > bytes.size()) {
+    return Error{"tables: " + tooLarge(copied, bytes.size()).message};
   }
   Program program{};
   readHeader(from, program);

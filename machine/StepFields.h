@@ -21,6 +21,7 @@ inline StepFields fieldsOf(AluOp op) {
   case AluOp::Mul:
   case AluOp::Div:
   case AluOp::Max:
+  case AluOp::AddBits:
     return {.operands = 2};
   case AluOp::Exp:
   case AluOp::Sqrt:

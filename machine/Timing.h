@@ -8,6 +8,9 @@
 #include "machine/Instruction.h"
 #include "machine/Machine.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace orrery {
 
 /// Ticks between two vectors of a VXM burst: the chain may use each ALU of a
@@ -111,6 +114,26 @@ inline Tick permuteOutputStart(const Machine &m, const PermuteOp &op) {
   return op.kind == PermuteKind::LaneMap
              ? m.timing.permute
              : Tick(op.count - 1) + m.timing.transpose;
+}
+
+/// A burst of `width` streams sent over a C2C link: vector i of it (all its
+/// streams) begins to cross when it is there and the one before has crossed;
+/// linkFree is the tick at which the link has nothing left to carry.
+struct LinkCrossing {
+  std::vector<Tick> arrived; ///< by vector: the first tick it may be received
+  Tick linkFree;             ///< afterwards
+};
+inline LinkCrossing crossLink(const Machine &m, Tick tick,
+                              const BurstShape &shape, uint32_t width,
+                              Tick linkFree) {
+  LinkCrossing out{{}, linkFree};
+  out.arrived.reserve(shape.count());
+  for (uint64_t i = 0; i < shape.count(); ++i) {
+    Tick start = std::max(tick + shape.at(i), out.linkFree);
+    out.linkFree = start + Tick(width) * m.link.vectorTicks;
+    out.arrived.push_back(out.linkFree + m.link.latency);
+  }
+  return out;
 }
 
 } // namespace orrery

@@ -56,6 +56,7 @@ enum class AluOp : uint8_t {
   /// Per group of `width` lanes: rint(a / KvScale(a)) clamped to +-127, as f32.
   KvCode,
   Immediate, ///< `immediate` in every lane
+  AddBits,   ///< a + b as uint32, on the bits: element indices
 };
 
 /// Index of vector i of a burst: (i / divide) % modulo.
@@ -84,8 +85,17 @@ struct AluStep {
 ///   Max       greatest lane
 ///   ArgMax    lane 0: greatest value; lane 1: its element index
 ///             lane + lanes * (i % group), as the bits of a uint32; rest zero
-/// All but ArgMax put the result into every lane.
-enum class Reduction : uint8_t { None, SumWide, SumExact, Max, ArgMax };
+///   ArgBest   the one of `group` results of ArgMax with the greatest value,
+///             the lowest index (as uint32) among equals
+/// All but ArgMax and ArgBest put the result into every lane.
+enum class Reduction : uint8_t {
+  None,
+  SumWide,
+  SumExact,
+  Max,
+  ArgMax,
+  ArgBest
+};
 
 struct VectorOutput {
   uint8_t value;

@@ -2,6 +2,7 @@
 // Reading one from a file is in ReadConfig.cpp.
 #include "models/ModelConfig.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -47,21 +48,54 @@ Status verifyExtents(const ModelConfig &config) {
   return Success{};
 }
 
-/// MACs of one layer's matrices, which is also the number of their parameters.
-Wide layerMacs(const ModelConfig &config) {
+Status verifyExtras(const ModelExtras &extras) {
+  if (extras.slidingWindow < 0 || extras.slidingWindow > kMaxExtent) {
+    return outOfRange("slidingWindow", "0 to " + std::to_string(kMaxExtent),
+                      std::to_string(extras.slidingWindow));
+  }
+  if (extras.experts < 0 || extras.experts > kMaxExtent) {
+    return outOfRange("experts", "0 to " + std::to_string(kMaxExtent),
+                      std::to_string(extras.experts));
+  }
+  int64_t least = extras.experts > 0 ? 1 : 0;
+  if (extras.expertsPerToken < least ||
+      extras.expertsPerToken > extras.experts) {
+    return outOfRange("expertsPerToken",
+                      std::to_string(least) + " to " +
+                          std::to_string(extras.experts) + " experts",
+                      std::to_string(extras.expertsPerToken));
+  }
+  return Success{};
+}
+
+/// Elements of one layer's matrices, with `experts` feed-forwards.
+Wide layerElements(const ModelConfig &config, int64_t experts) {
   Wide attention = 2 * Wide(config.queryWidth()) + 2 * Wide(config.kvWidth());
-  return Wide(config.hidden) * (attention + 3 * Wide(config.intermediate));
+  bool routed = config.extras.experts > 0;
+  Wide feedForward = 3 * Wide(config.intermediate) * (routed ? experts : 1);
+  Wide router = routed ? config.extras.experts : 0;
+  return Wide(config.hidden) * (attention + feedForward + router);
+}
+
+/// Elements of one layer's vectors.
+Wide layerVectors(const ModelConfig &config) {
+  Wide norms = 2 * Wide(config.hidden);
+  Wide biases = Wide(config.queryWidth()) + 2 * Wide(config.kvWidth());
+  return norms + (config.extras.qkvBias ? biases : 0) +
+         (config.extras.qkNorm ? 2 * Wide(config.headDim) : 0);
 }
 
 Wide wideDecodeMacs(const ModelConfig &config) {
-  return config.layers * layerMacs(config) + Wide(config.vocab) * config.hidden;
+  return config.layers * layerElements(config, config.extras.expertsPerToken) +
+         Wide(config.vocab) * config.hidden;
 }
 
 Wide wideParameters(const ModelConfig &config) {
   Wide embedding = Wide(config.vocab) * config.hidden;
-  Wide norms = (2 * Wide(config.layers) + 1) * config.hidden;
-  return wideDecodeMacs(config) + norms +
-         (config.tiedEmbeddings ? 0 : embedding);
+  Wide layer =
+      layerElements(config, config.extras.experts) + layerVectors(config);
+  return config.layers * layer + config.hidden +
+         embedding * (config.tiedEmbeddings ? 1 : 2);
 }
 
 Wide wideAttentionMacs(const ModelConfig &config, int64_t context) {
@@ -73,25 +107,60 @@ int64_t narrow(Wide count) {
   return static_cast<int64_t>(count);
 }
 
-void appendLayer(const ModelConfig &config, int64_t layer,
-                 std::vector<TensorShape> &tensors) {
-  std::string prefix = "blk." + std::to_string(layer) + ".";
-  auto vector = [&](const char *name, int64_t cols) {
-    tensors.push_back({prefix + name + ".weight", 1, cols, true});
-  };
-  auto matrix = [&](const char *name, int64_t rows, int64_t cols) {
-    tensors.push_back({prefix + name + ".weight", rows, cols, false});
-  };
-  vector("attn_norm", config.hidden);
-  matrix("attn_q", config.queryWidth(), config.hidden);
-  matrix("attn_k", config.kvWidth(), config.hidden);
-  matrix("attn_v", config.kvWidth(), config.hidden);
-  matrix("attn_output", config.hidden, config.queryWidth());
-  vector("ffn_norm", config.hidden);
-  matrix("ffn_gate", config.intermediate, config.hidden);
-  matrix("ffn_up", config.intermediate, config.hidden);
-  matrix("ffn_down", config.hidden, config.intermediate);
-}
+/// Appends the tensors of one layer.
+class LayerTensors {
+public:
+  LayerTensors(const ModelConfig &config, int64_t layer,
+               std::vector<TensorShape> &tensors)
+      : config(config), prefix("blk." + std::to_string(layer) + "."),
+        tensors(tensors) {}
+
+  void append() {
+    vector("attn_norm.weight", config.hidden);
+    projection("attn_q", config.queryWidth());
+    projection("attn_k", config.kvWidth());
+    projection("attn_v", config.kvWidth());
+    if (config.extras.qkNorm) {
+      vector("attn_q_norm.weight", config.headDim);
+      vector("attn_k_norm.weight", config.headDim);
+    }
+    matrix("attn_output.weight", config.hidden, config.queryWidth());
+    vector("ffn_norm.weight", config.hidden);
+    feedForward();
+  }
+
+private:
+  void vector(const std::string &name, int64_t cols) {
+    tensors.push_back({prefix + name, 1, cols, true});
+  }
+  void matrix(const std::string &name, int64_t rows, int64_t cols) {
+    tensors.push_back({prefix + name, rows, cols, false});
+  }
+  void projection(const std::string &name, int64_t rows) {
+    matrix(name + ".weight", rows, config.hidden);
+    if (config.extras.qkvBias) {
+      vector(name + ".bias", rows);
+    }
+  }
+  void feedForward() {
+    int64_t experts = config.extras.experts;
+    int64_t count = std::max<int64_t>(experts, 1);
+    const char *suffix = experts > 0 ? "_exps.weight" : ".weight";
+    if (experts > 0) {
+      matrix("ffn_gate_inp.weight", experts, config.hidden);
+    }
+    for (const char *name : {"ffn_gate", "ffn_up"}) {
+      matrix(std::string(name) + suffix, count * config.intermediate,
+             config.hidden);
+    }
+    matrix(std::string("ffn_down") + suffix, count * config.hidden,
+           config.intermediate);
+  }
+
+  const ModelConfig &config;
+  std::string prefix;
+  std::vector<TensorShape> &tensors;
+};
 
 } // namespace
 
@@ -99,7 +168,7 @@ std::vector<TensorShape> expectedTensors(const ModelConfig &config) {
   std::vector<TensorShape> tensors;
   tensors.push_back({"token_embd.weight", config.vocab, config.hidden, false});
   for (int64_t layer = 0; layer < config.layers; ++layer) {
-    appendLayer(config, layer, tensors);
+    LayerTensors(config, layer, tensors).append();
   }
   tensors.push_back({"output_norm.weight", 1, config.hidden, true});
   if (!config.tiedEmbeddings) {
@@ -130,6 +199,9 @@ Status verifyConfig(const ModelConfig &config) {
   if (!(config.ropeTheta > 0) || !std::isfinite(config.ropeTheta)) {
     return outOfRange("ropeTheta", "a positive number",
                       std::to_string(config.ropeTheta));
+  }
+  if (Status extras = verifyExtras(config.extras); !extras) {
+    return extras;
   }
   // Bytes take at most 4 an element and KV 2 · 2 bytes: leave room for both.
   Wide attention = wideAttentionMacs(config, config.contextLength);

@@ -20,6 +20,25 @@ enum class RopePairing {
   Half,     ///< (0, d/2), (1, d/2 + 1), …: Hugging Face checkpoints.
 };
 
+/// What some published models have beyond the plain decoder that is compiled.
+/// Shapes may have it, to be counted and timed without it (NotModelled.h);
+/// model files with it are refused.
+struct ModelExtras {
+  /// Vectors that are added to q, k and v (Qwen2).
+  bool qkvBias = false;
+  /// An RMSNorm of each head of q and k, before RoPE (Qwen3).
+  bool qkNorm = false;
+  /// Positions that a token sees at most, its own included; 0: all.
+  int64_t slidingWindow = 0;
+  /// Other RoPE frequencies, in words ("llama3, factor 8"); empty: none.
+  std::string ropeScaling = "";
+  /// Feed-forwards of a layer, and how many of them a token takes (Mixtral);
+  /// 0: one, without a router.
+  int64_t experts = 0, expertsPerToken = 0;
+
+  bool operator==(const ModelExtras &) const = default;
+};
+
 struct ModelConfig {
   std::string name;
   std::string architecture;
@@ -40,6 +59,7 @@ struct ModelConfig {
   int64_t ropeDimension = 0;
   /// The output projection is the token embedding.
   bool tiedEmbeddings = false;
+  ModelExtras extras;
 
   int64_t queryWidth() const { return heads * headDim; }
   int64_t kvWidth() const { return kvHeads * headDim; }
@@ -59,7 +79,8 @@ struct TensorShape {
 
 /// All tensors of the model: token_embd, per layer attn_norm, attn_q, attn_k,
 /// attn_v, attn_output, ffn_norm, ffn_gate, ffn_up, ffn_down, then output_norm
-/// and, unless tied, output.
+/// and, unless tied, output. Those of `extras` follow what they belong to;
+/// experts stand one below another, as rows of one matrix.
 std::vector<TensorShape> expectedTensors(const ModelConfig &config);
 
 /// Checks the numbers against each other: all positive, kvHeads divides heads,
@@ -86,15 +107,17 @@ enum class KvFormat {
   Q4,  ///< half a byte an element (rounded up) and an f16 scale, as Q8.
 };
 
-/// Stored parameters: tied embeddings count once.
+/// Stored parameters: tied embeddings count once, experts all.
 int64_t parameterCount(const ModelConfig &config);
 
 /// Bytes that one position adds to the KV cache over all layers: K and V of
-/// kvHeads heads (not heads).
+/// kvHeads heads (not heads). A sliding window takes nothing off: the cache
+/// keeps all positions.
 int64_t kvBytesPerToken(const ModelConfig &config, KvFormat format);
 
 /// Multiply-accumulates of all weight matrices for one token, with the output
-/// projection, without embedding lookup, norms and attention scores.
+/// projection, without embedding lookup, norms and attention scores. Of experts
+/// those that a token takes, and the router.
 int64_t decodeMacsPerToken(const ModelConfig &config);
 
 /// Multiply-accumulates of q·k and p·v for one token that sees `context`

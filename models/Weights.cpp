@@ -2,6 +2,7 @@
 
 #include "machine/numerics.h"
 #include "models/QuotedText.h"
+#include "models/Zoo.h"
 
 #include <algorithm>
 #include <utility>
@@ -88,7 +89,10 @@ Expected<WeightFile> WeightFile::open(const std::string &path,
                                       const WeightFileOptions &options) {
   Expected<GgufFile> file = GgufFile::open(path);
   if (!file) {
-    return file.error();
+    return isZooName(path)
+               ? Error{path + ": expected a GGUF file, found a shape of the "
+                              "zoo, which has no weights"}
+               : file.error();
   }
   Expected<WeightFile> result = load(std::move(*file), options);
   if (!result) {

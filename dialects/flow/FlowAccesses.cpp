@@ -37,6 +37,12 @@ Uses memoryUses(mlir::Operation *op) {
         uses.push_back({o.getInput(), o.getRead(), false});
         uses.push_back({o.getOut(), {}, true});
       })
+      .Case([&](LinkSendOp o) {
+        uses.push_back({o.getInput(), o.getRead(), false});
+      })
+      .Case([&](LinkReceiveOp o) {
+        append(uses, o.getOuts(), o.getWrites(), true);
+      })
       .Case([&](ReceiveOp o) { uses.push_back({o.getOut(), {}, true}); })
       .Case([&](SendOp o) { uses.push_back({o.getInput(), {}, false}); })
       .Case([&](LogitsOp o) { uses.push_back({o.getBuffer(), {}, false}); });

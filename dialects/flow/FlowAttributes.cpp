@@ -8,7 +8,7 @@ namespace orrery::flow {
 LogicalResult
 AxisAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                  uint32_t elements, uint32_t heads, uint32_t kvHeads,
-                 uint32_t headDim) {
+                 uint32_t headDim, uint32_t ranks, uint32_t total) {
   if (elements < 1) { // (C1)
     return emitError() << "an axis has at least 1 element, found 0";
   }
@@ -19,25 +19,38 @@ AxisAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                        << heads << " heads of " << headDim << " over "
                        << kvHeads << " KV heads";
   }
+  bool whole = ranks == 1 && total == 0;
+  if (!whole && (ranks < 2 || elements % 32 != 0 || total < 1 ||
+                 total > uint64_t(ranks) * elements)) { // (C3)
+    return emitError() << ranks << " shards of " << elements
+                       << " elements are not an axis of " << total;
+  }
   return success();
 }
 
 Attribute AxisAttr::parse(AsmParser &parser, Type) {
   uint32_t elements = 0, heads = 0, kvHeads = 0, headDim = 0;
+  uint32_t ranks = 1, total = 0;
   if (parser.parseLess() || parser.parseInteger(elements)) {
     return {};
   }
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("heads") || parser.parseInteger(heads) ||
-       parser.parseKeyword("over") || parser.parseInteger(kvHeads) ||
-       parser.parseKeyword("of") || parser.parseInteger(headDim))) {
-    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    bool bad =
+        succeeded(parser.parseOptionalKeyword("shard"))
+            ? parser.parseKeyword("of") || parser.parseInteger(ranks) ||
+                  parser.parseKeyword("in") || parser.parseInteger(total)
+            : parser.parseKeyword("heads") || parser.parseInteger(heads) ||
+                  parser.parseKeyword("over") || parser.parseInteger(kvHeads) ||
+                  parser.parseKeyword("of") || parser.parseInteger(headDim);
+    if (bad) {
+      return {};
+    }
   }
   if (parser.parseGreater()) {
     return {};
   }
   return parser.getChecked<AxisAttr>(parser.getContext(), elements, heads,
-                                     kvHeads, headDim);
+                                     kvHeads, headDim, ranks, total);
 }
 
 void AxisAttr::print(AsmPrinter &printer) const {
@@ -45,6 +58,9 @@ void AxisAttr::print(AsmPrinter &printer) const {
   if (getHeads() > 0) {
     printer << ", heads " << getHeads() << " over " << getKvHeads() << " of "
             << getHeadDim();
+  }
+  if (getRanks() > 1) {
+    printer << ", shard of " << getRanks() << " in " << getTotal();
   }
   printer << '>';
 }
@@ -70,8 +86,8 @@ FailureOr<OutputAttr> parseOutput(AsmParser &parser) {
     return failure();
   }
   StringRef word = "none";
-  (void)parser.parseOptionalKeyword(&word,
-                                    {"sum_wide", "sum_exact", "max", "argmax"});
+  (void)parser.parseOptionalKeyword(
+      &word, {"sum_wide", "sum_exact", "max", "argmax", "argbest"});
   auto output = parser.getChecked<OutputAttr>(place, parser.getContext(), value,
                                               *type, *symbolizeReduction(word));
   if (!output) {

@@ -29,21 +29,30 @@ def Flow_Axis : Flow_Attr<"Axis", "axis"> {
     No heads: dense, element j * lanes + l in lane l of vector j. Otherwise
     attention heads in slots of lanes, see compiler/lower/AxisLayout.h.
 
+    With `shard of R in N` the axis is gathered from R tensor-parallel ranks: an
+    axis of N elements in shards of `elements`, each laid out as before, the
+    own rank's first and that of the s-th rank before it after s others.
+
     Constraints:
       - (C1) `elements` is at least 1.
       - (C2) with heads, elements = heads * head_dim and kv_heads divides
         heads; without, all three are 0.
+      - (C3) a gathered axis has at least 2 shards of a multiple of 32 elements
+        and at least 1 element in all, no more than they hold.
 
     Example: tests/dialects/flow/attributes.mlir
     ```mlir
     #flow.axis<4096>
     #flow.axis<4096, heads 32 over 8 of 128>
+    #flow.axis<1024, shard of 8 in 8000>
     ```
   }];
   let parameters = (ins "uint32_t":$elements,
     DefaultValuedParameter<"uint32_t", "0">:$heads,
     DefaultValuedParameter<"uint32_t", "0">:$kv_heads,
-    DefaultValuedParameter<"uint32_t", "0">:$head_dim);
+    DefaultValuedParameter<"uint32_t", "0">:$head_dim,
+    DefaultValuedParameter<"uint32_t", "1">:$ranks,
+    DefaultValuedParameter<"uint32_t", "0">:$total);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -19,9 +19,9 @@ using namespace mlir;
 namespace orrery::flow {
 
 // The enums repeat the machine's, case by case.
-static_assert(int(AluOp::Immediate) == int(orrery::AluOp::Immediate));
+static_assert(int(AluOp::AddBits) == int(orrery::AluOp::AddBits));
 static_assert(int(AluOp::Keep) == int(orrery::AluOp::Keep));
-static_assert(int(Reduction::ArgMax) == int(orrery::Reduction::ArgMax));
+static_assert(int(Reduction::ArgBest) == int(orrery::Reduction::ArgBest));
 static_assert(int(StreamType::A8) == int(orrery::StreamType::A8));
 static_assert(int(Mask::TokenSpan) == int(LaneMask::TokenSpan));
 static_assert(int(Dynamic::Chunk) == int(orrery::Dynamic::Chunk));

@@ -24,11 +24,13 @@ def Flow_AluOpEnum : Flow_Enum<"AluOp", "step of a vector program", [
   I32EnumAttrCase<"Splat", 10, "splat">,
   I32EnumAttrCase<"KvScale", 11, "kv_scale">,
   I32EnumAttrCase<"KvCode", 12, "kv_code">,
-  I32EnumAttrCase<"Immediate", 13, "immediate">]>;
+  I32EnumAttrCase<"Immediate", 13, "immediate">,
+  I32EnumAttrCase<"AddBits", 14, "add_bits">]>;
 def Flow_ReductionEnum : Flow_Enum<"Reduction", "reduction of an output", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"SumWide", 1, "sum_wide">,
   I32EnumAttrCase<"SumExact", 2, "sum_exact">, I32EnumAttrCase<"Max", 3, "max">,
-  I32EnumAttrCase<"ArgMax", 4, "argmax">]>;
+  I32EnumAttrCase<"ArgMax", 4, "argmax">,
+  I32EnumAttrCase<"ArgBest", 5, "argbest">]>;
 def Flow_DynamicEnum : Flow_Enum<"Dynamic", "step register in an address", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Position", 1, "position">,
   I32EnumAttrCase<"Chunk", 2, "chunk">]>;

@@ -12,27 +12,6 @@ LogicalResult AllocOp::verify() {
   return success();
 }
 
-// "rope.cos" and "rope.sin" are made from a formula, all else from the model.
-static LogicalResult verifyRope(RegionOp op) {
-  bool rope = op.getKind() == Kind::Table &&
-              (op.getName() == "rope.cos" || op.getName() == "rope.sin");
-  if (!rope) {
-    bool none = !op.getRopeTheta() && op.getRopeDim() == 0 && !op.getRopeHalf();
-    return none ? success()
-                : op.emitOpError("(C5) only rope.cos and rope.sin have RoPE "
-                                 "attributes");
-  }
-  auto theta = op.getRopeTheta();
-  auto dim = int64_t(op.getRopeDim());
-  if (!theta || !theta->isFinite() || theta->isNegative() || theta->isZero() ||
-      dim < 2 || dim % 2 != 0 || dim > int64_t(op.getRowsAttr().getHeadDim())) {
-    return op.emitOpError("(C5) needs a finite, positive theta and an even "
-                          "number of turning elements, 2 to ")
-           << op.getRowsAttr().getHeadDim();
-  }
-  return success();
-}
-
 LogicalResult RegionOp::verify() {
   auto buffer = dyn_cast<BufferType>(getMemory().getType());
   if ((getKind() == Kind::Weight && buffer) ||
@@ -57,9 +36,16 @@ LogicalResult RegionOp::verify() {
            << stringifyKind(getKind()) << " region";
   }
   if (getName().empty()) {
-    return emitOpError("(C6) needs a name");
+    return emitOpError("(C5) needs a name");
   }
-  return verifyRope(*this);
+  bool shardable = weight || getName().starts_with("argmax.");
+  if (getReplicas() < 1 || getShardOf() < 0 ||
+      (getShardOf() > 0 && !shardable) ||
+      (getShardOf() == 0 && getReplicas() != 1)) {
+    return emitOpError("(C6) shard_of ")
+           << getShardOf() << " replicas " << getReplicas();
+  }
+  return success();
 }
 
 } // namespace orrery::flow

@@ -14,10 +14,13 @@ def Flow_ProgramOp : Flow_Op<"program", [NoTerminator, NoRegionArguments,
     with room for `context`, both in whole position tiles. `machine` is a
     preset or a file. `text_base` vectors of the room for
     instructions belong to other programs of the set; `hash` names model and
-    formats.
+    formats. All chips of a tensor-parallel group run it, each on its own
+    shards: what one receives on a link up to `group_links`, another of the
+    group has sent on the link of that number. The next link leads to other
+    stages.
 
     Constraints:
-      - (C1) tokens is at least 1; tokens <= bucket <= context.
+      - (C1) tokens and group_links are at least 1; tokens <= bucket <= context.
       - (C2) the body holds flow ops only, and no program.
       - (C3) every lane of a temporary is written once, and no vector of one is
         read that no earlier op wrote.
@@ -36,11 +39,12 @@ def Flow_ProgramOp : Flow_Op<"program", [NoTerminator, NoRegionArguments,
   let arguments = (ins StrAttr:$machine, StrAttr:$model, Flow_Long:$tokens,
                        Flow_Long:$bucket, Flow_Long:$context,
                        OptionalAttr<UI64Attr>:$model_hash,
-                       OptionalAttr<Flow_Long>:$text_base);
+                       OptionalAttr<Flow_Long>:$text_base,
+                       OptionalAttr<Flow_Long>:$group_links);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `machine` $machine `model` $model `tokens` $tokens `bucket` $bucket
-    `context` $context (`hash` $model_hash^)? (`text_base` $text_base^)?
+    `context` $context (`group_links` $group_links^)? (`hash` $model_hash^)? (`text_base` $text_base^)?
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
@@ -84,15 +88,17 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
     ```
     tile n * K + k, row r, lane l = matrix[rows(first + n, low + r), columns(k, l)]
     ```
-    where axis(j, l) is the element in lane l of vector j; padding is zero.
+    where axis(j, l) is the element in lane l of vector j; padding is zero. With
+    `shard_of` N a rank's rows are a shard: its row i is the matrix's row
+    (rank / replicas) * rows.elements + i, zero from N on.
 
-    A table holds the vector `name` as `rows` says; or, under the names
-    "rope.cos" and "rope.sin", a vector a position with the cosine or signed
-    sine for each element of the slots of `rows`.
+    A table holds the vector `name` as `rows` says; or, of a shard of a
+    vocabulary, under "argmax.base" one vector with the index of the rank's
+    first row in lane 1, as a uint32, and under "argmax.mask" 0 for each of the
+    rank's rows below N, the lowest f32 elsewhere.
 
     Numerics:
-      weights are packed as machine/Instruction.h, InstallOp; tables are f32,
-      RoPE entries from ropeTable.
+      weights are packed as machine/Instruction.h, InstallOp; tables are f32.
 
     Constraints:
       - (C1) a weight region is tiles; a table is an f32 buffer.
@@ -100,9 +106,9 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
         KV region neither.
       - (C3) `side` is 0 or 1 for tiles; -1, 0 or 1 for buffers.
       - (C4) `first` and `low` are at least 0, and 0 unless it is a weight.
-      - (C5) "rope.cos" and "rope.sin" have a finite, positive rope_theta and an
-        even rope_dim of 2 to rows' head_dim; nothing else has RoPE attributes.
-      - (C6) `name` is not empty.
+      - (C5) `name` is not empty.
+      - (C6) `replicas` is at least 1, and 1 without `shard_of`; `shard_of` is
+        at least 0 and goes with a weight, argmax.base or argmax.mask.
 
     Example: tests/dialects/flow/ops.mlir
     ```mlir
@@ -118,9 +124,8 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
                        OptionalAttr<Flow_Axis>:$columns,
                        DefaultValuedAttr<Flow_Int, "0">:$first,
                        DefaultValuedAttr<Flow_Int, "0">:$low,
-                       OptionalAttr<F64Attr>:$rope_theta,
-                       DefaultValuedAttr<Flow_Int, "0">:$rope_dim,
-                       UnitAttr:$rope_half);
+                       DefaultValuedAttr<Flow_Int, "0">:$shard_of,
+                       DefaultValuedAttr<Flow_Int, "1">:$replicas);
   let builders = [OpBuilder<(ins "::mlir::Type":$memory,
                                  "const ::llvm::Twine &":$name,
                                  "::orrery::flow::Kind":$kind), [{
@@ -129,15 +134,15 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
     properties.name = $_builder.getStringAttr(name);
     properties.kind = KindAttr::get($_builder.getContext(), kind);
     properties.side = $_builder.getI32IntegerAttr(-1);
-    properties.first = properties.low = properties.rope_dim =
-        $_builder.getI32IntegerAttr(0);
+    properties.first = properties.low = properties.shard_of = $_builder.getI32IntegerAttr(0);
+    properties.replicas = $_builder.getI32IntegerAttr(1);
   }]>];
   let results = (outs AnyTypeOf<[Flow_Buffer, Flow_Tiles]>:$memory);
   let assemblyFormat = [{
     custom<Word>($kind) $name (`rows` $rows^)? (`columns` $columns^)?
     (`first` $first^)? (`low` $low^)?
-    (`theta` $rope_theta^)? (`turning` $rope_dim^)?
-    (`half` $rope_half^)? (`side` $side^)? (`place` $place^)?
+    (`shard_of` $shard_of^)? (`replicas` $replicas^)?
+    (`side` $side^)? (`place` $place^)?
     attr-dict `:` qualified(type($memory))
   }];
   let hasVerifier = 1;

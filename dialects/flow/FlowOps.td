@@ -3,6 +3,7 @@
 #define ORRERY_DIALECTS_FLOW_FLOWOPS_TD
 
 include "dialects/flow/FlowHost.td"
+include "dialects/flow/FlowLinks.td"
 include "dialects/flow/FlowMatrix.td"
 include "dialects/flow/FlowMemory.td"
 include "dialects/flow/FlowSwitch.td"

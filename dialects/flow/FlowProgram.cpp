@@ -9,6 +9,10 @@ using namespace mlir;
 namespace orrery::flow {
 
 LogicalResult ProgramOp::verify() {
+  if (getGroupLinks().value_or(1) < 1) {
+    return emitOpError("(C1) needs at least 1 link in the group, found ")
+           << *getGroupLinks();
+  }
   if (getTokens() < 1 || getBucket() < getTokens() ||
       getContext() < getBucket()) {
     return emitOpError("(C1) needs 1 <= tokens <= bucket <= context, found ")

@@ -1,5 +1,9 @@
-// The grid dialect in C++. GridOps.td is its specification.
+// The grid dialect in C++: where a model is computed. The .td files beside
+// this one are its specification.
 #pragma once
+
+#include "dialects/grid/GroupLinks.h"
+#include "dialects/llm/Llm.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -10,6 +14,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/grid/GridDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/grid/GridAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/grid/GridOps.h.inc"
 
@@ -17,5 +23,13 @@ namespace orrery::grid {
 
 /// Function attribute that names the system a step is compiled for.
 inline constexpr llvm::StringLiteral kMachineAttr = "grid.machine";
+/// Of an llm.linear: which rows of its matrix a rank holds. Of a function's
+/// result: which elements a rank of the last stage returns.
+inline constexpr llvm::StringLiteral kShardAttr = "grid.shard";
+
+/// The rows of `op`'s matrix that each rank holds; null: all of them.
+ShardAttr shardOf(llm::LinearOp op);
+/// The shard of the function's result `index`; null: it is whole.
+ShardAttr resultShard(mlir::func::FuncOp step, unsigned index);
 
 } // namespace orrery::grid

@@ -113,7 +113,9 @@ LogicalResult OutAttr::verify(EmitError emitError, StreamOut out) {
 }
 
 LogicalResult LogitsAttr::verify(EmitError emitError, LogitsPlace place) {
-  if (place.vectors < 1 || place.vocab < 1) { // (C1)
+  // A stage that is not the last leaves none.
+  bool none = place.vectors == 0 && place.vocab == 0;
+  if (!none && (place.vectors < 1 || place.vocab < 1)) { // (C1)
     return emitError() << "vectors and vocab are at least 1, found "
                        << place.vectors << ", " << place.vocab;
   }

@@ -87,7 +87,7 @@ def Tick_Logits : Tick_Attr<"Logits", "::orrery::LogitsPlace", "a place"> {
     elements from `vocab` on are padding.
 
     Constraints:
-      - (C1) vectors and vocab are at least 1.
+      - (C1) vectors and vocab are at least 1, or both 0: no logits.
 
     Example: tests/dialects/tick/attributes.mlir
   }];

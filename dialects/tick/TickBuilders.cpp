@@ -146,10 +146,10 @@ struct InstructionCreator {
                              op.width, op.outWidth, op.count, op.in, op.out);
   }
   mlir::Operation *operator()(const orrery::ReceiveOp &op) {
-    return create<ReceiveOp>(op.stream, op.stop, op.shape);
+    return create<ReceiveOp>(op.stream, op.stop, op.shape, op.link, op.width);
   }
   mlir::Operation *operator()(const orrery::SendOp &op) {
-    return create<SendOp>(op.stream, op.shape);
+    return create<SendOp>(op.stream, op.shape, op.link, op.width);
   }
 };
 } // namespace

@@ -75,13 +75,15 @@ def Tick_AluOp : Tick_Enum<"AluOp", "ALU operation", [
     I32EnumAttrCase<"Splat", 10, "splat">,
     I32EnumAttrCase<"KvScale", 11, "kv_scale">,
     I32EnumAttrCase<"KvCode", 12, "kv_code">,
-    I32EnumAttrCase<"Immediate", 13, "immediate">]>;
+    I32EnumAttrCase<"Immediate", 13, "immediate">,
+    I32EnumAttrCase<"AddBits", 14, "add_bits">]>;
 
 def Tick_Reduction : Tick_Enum<"Reduction", "reduction", [
     I32EnumAttrCase<"None", 0, "none">,
     I32EnumAttrCase<"SumWide", 1, "sum_wide">,
     I32EnumAttrCase<"SumExact", 2, "sum_exact">,
     I32EnumAttrCase<"Max", 3, "max">,
-    I32EnumAttrCase<"ArgMax", 4, "argmax">]>;
+    I32EnumAttrCase<"ArgMax", 4, "argmax">,
+    I32EnumAttrCase<"ArgBest", 5, "argbest">]>;
 
 #endif

@@ -44,11 +44,13 @@ static_assert(agree(AluOp::Add, orrery::AluOp::Add) &&
               agree(AluOp::Splat, orrery::AluOp::Splat) &&
               agree(AluOp::KvScale, orrery::AluOp::KvScale) &&
               agree(AluOp::KvCode, orrery::AluOp::KvCode) &&
-              agree(AluOp::Immediate, orrery::AluOp::Immediate));
+              agree(AluOp::Immediate, orrery::AluOp::Immediate) &&
+              agree(AluOp::AddBits, orrery::AluOp::AddBits));
 static_assert(agree(Reduction::SumWide, orrery::Reduction::SumWide) &&
               agree(Reduction::SumExact, orrery::Reduction::SumExact) &&
               agree(Reduction::Max, orrery::Reduction::Max) &&
-              agree(Reduction::ArgMax, orrery::Reduction::ArgMax));
+              agree(Reduction::ArgMax, orrery::Reduction::ArgMax) &&
+              agree(Reduction::ArgBest, orrery::Reduction::ArgBest));
 
 template <class Word, class Value>
 static ParseResult parseEnum(AsmParser &parser, Value &value) {
@@ -191,7 +193,7 @@ ParseResult parseOutput(AsmParser &parser, VectorOutput &output) {
   SMLoc place = parser.getCurrentLocation();
   StringRef word;
   if (failed(parser.parseOptionalKeyword(
-          &word, {"sum_wide", "sum_exact", "max", "argmax"}))) {
+          &word, {"sum_wide", "sum_exact", "max", "argmax", "argbest"}))) {
     return success();
   }
   std::optional<Reduction> reduction = symbolizeReduction(word);

@@ -106,14 +106,25 @@ class Llama(nn.Module):
 
     def initialise(self):
         """Normal with deviation 1 / sqrt(columns), less for what adds to the
-        residual. With 0.02 the embeddings of names stayed so alike that the
-        model could not learn to copy a name from earlier in the story.
+        residual; and the last layer but one starts as a copier.
+
+        The embeddings must start apart (with 0.02 the names stayed alike), and
+        a copier must be there for the model to learn, within a few million
+        tokens, to repeat a name from earlier in the story: the output of each
+        head there is the transpose of its V, so that what a head attends to
+        becomes likelier to come next.
         """
+        adding = (2 * self.shape.layers) ** -0.5
         for name, weight in self.named_parameters():
             if weight.dim() == 2:
                 adds = "attn_output" in name or "ffn_down" in name
-                scale = (2 * self.shape.layers) ** -0.5 if adds else 1.0
+                scale = adding if adds else 1.0
                 nn.init.normal_(weight, std=scale * weight.shape[1] ** -0.5)
+        copier, s = self.blk[-2], self.shape
+        values = copier.attn_v.weight.detach().view(s.kvHeads, s.headDim, -1)
+        perQuery = values.repeat_interleave(s.heads // s.kvHeads, dim=0)
+        with torch.no_grad():
+            copier.attn_output.weight.copy_(adding * perQuery.flatten(0, 1).T)
 
     def forward(self, ids):
         length = ids.shape[1]

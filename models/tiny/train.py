@@ -149,8 +149,8 @@ def fit(model, data, tok, heldout, args, log):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--steps", type=int, default=2850)
-    parser.add_argument("--rate", type=float, default=2.5e-3)
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()

@@ -1,23 +1,11 @@
-// Registration of the grid dialect, and the checks of its ops.
+// Checks of the ops in GridStage.td.
 #include "dialects/grid/Grid.h"
 
-#include "mlir/IR/Builders.h"
 #include "llvm/ADT/SmallSet.h"
-
-#include "dialects/grid/GridDialect.cpp.inc"
-#define GET_OP_CLASSES
-#include "dialects/grid/GridOps.cpp.inc"
 
 using namespace mlir;
 
 namespace orrery::grid {
-
-void GridDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/grid/GridOps.cpp.inc"
-      >();
-}
 
 LogicalResult StageOp::verify() {
   llvm::SmallSet<int32_t, 8> seen;
@@ -35,6 +23,13 @@ LogicalResult StageOp::verify() {
     return emitOpError("(C2) weights of ")
            << getWeightBytes() << " B and KV of " << getKvBytes()
            << " B do not fit the capacity of " << getCapacityBytes() << " B";
+  }
+  if (getFirstLayer() < 0) {
+    return emitOpError("(C5) first layer ")
+           << getFirstLayer() << " is negative";
+  }
+  if (getRing() && getTp() < 3) {
+    return emitOpError("(C6) a ring has at least 3 chips, found ") << getTp();
   }
   return success();
 }
