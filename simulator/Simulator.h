@@ -1,5 +1,6 @@
-// Runs compiled token steps on a simulated chip: values and time in one run, or
-// time alone. No SystemC here, so that any program can use it.
+// Runs compiled token steps on one simulated chip: values and time in one run,
+// or time alone. No SystemC here, so that any program can use it. Many chips:
+// SystemSimulator.h.
 #pragma once
 
 #include "machine/Program.h"
@@ -30,7 +31,8 @@ struct StepResult {
   std::vector<Tick> executed;
   /// Per instruction: the tick at which its last effect is there: vectors on
   /// the stream (read, vector, matmul, permute, receive), or usable (write,
-  /// load, install), or at the host (send).
+  /// load, install), or at the host (send); of a send to another chip,
+  /// when its last vector has left the streams, one tick after it was there.
   std::vector<Tick> completed;
   Counters counters;
   /// f32 vectors that were sent, in order; empty in a timing-only run.

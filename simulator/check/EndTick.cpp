@@ -8,12 +8,14 @@ namespace orrery::check {
 
 namespace {
 /// From an operation's last vector to its effect: the next cycle, the address
-/// readable, or the vector at the host.
+/// readable, or the vector at the host. A vector sent to another chip has its
+/// effect there, when it is received.
 Tick tailOf(const Operation &op, const Machine &m) {
   if (std::holds_alternative<WriteOp>(op)) {
     return m.timing.write;
   }
-  return std::holds_alternative<SendOp>(op) ? m.timing.host : 1;
+  const auto *send = std::get_if<SendOp>(&op);
+  return send && send->link == kHostLink ? m.timing.host : 1;
 }
 } // namespace
 

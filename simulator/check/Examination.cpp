@@ -49,8 +49,15 @@ struct UnitName {
   std::string operator()(const PermuteOp &op) const {
     return "SXM " + std::to_string(op.sxm);
   }
-  std::string operator()(const ReceiveOp &) const { return "host link in"; }
-  std::string operator()(const SendOp &) const { return "host link out"; }
+  std::string operator()(const ReceiveOp &op) const {
+    return linkName(op.link) + " in";
+  }
+  std::string operator()(const SendOp &op) const {
+    return linkName(op.link) + " out";
+  }
+  static std::string linkName(LinkNumber link) {
+    return link == kHostLink ? "host link" : "link " + std::to_string(link);
+  }
 };
 } // namespace
 
@@ -58,7 +65,7 @@ std::string Examination::unitOf(uint32_t index) const {
   return std::visit(UnitName(), program.instructions[index].operation);
 }
 
-std::string Examination::describe(uint32_t index) const {
+std::string describe(const Program &program, uint32_t index) {
   const Instruction &i = program.instructions[index];
   std::string text =
       "instruction " + std::to_string(index) + " " + mnemonic(i.operation);
@@ -66,6 +73,10 @@ std::string Examination::describe(uint32_t index) const {
     text += " (" + program.locations[i.location] + ")";
   }
   return text;
+}
+
+std::string Examination::describe(uint32_t index) const {
+  return check::describe(program, index);
 }
 
 void Examination::keep(Violation violation) {

@@ -20,8 +20,7 @@ struct Examination {
   void fail(Rule rule, uint32_t index, Tick tick, const std::string &found);
   /// The same for what no instruction is to blame for.
   void fail(Rule rule, const std::string &found);
-  /// "instruction 12 read (layer 3 attn_q)"
-  std::string describe(uint32_t index) const;
+  std::string describe(uint32_t index) const; ///< as the function below
   /// "MEM slices 4-7 read port"
   std::string unitOf(uint32_t index) const;
 
@@ -29,6 +28,8 @@ private:
   void keep(Violation violation);
 };
 
+/// "instruction 12 read (layer 3 attn_q)"
+std::string describe(const Program &program, uint32_t index);
 std::string directionName(Direction d);
 const char *kindName(RegionKind kind);
 

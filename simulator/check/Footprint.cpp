@@ -100,12 +100,16 @@ private:
           std::nullopt);
   }
   void add(const ReceiveOp &op) {
-    drive({Direction::West, op.stream}, streamsOf(StreamType::F32), op.stop,
-          geometry.ofHost(), tick, op.shape, StreamType::F32);
+    drive({Direction::West, op.stream}, op.width, op.stop, geometry.ofHost(),
+          tick, op.shape, linkType(op.link));
   }
   void add(const SendOp &op) {
-    take({Direction::East, op.stream}, streamsOf(StreamType::F32),
-         geometry.ofHost(), op.shape, StreamType::F32, true);
+    take({Direction::East, op.stream}, op.width, geometry.ofHost(), op.shape,
+         linkType(op.link), op.link == kHostLink);
+  }
+  /// Links between chips carry bytes, of several values at once.
+  static std::optional<StreamType> linkType(LinkNumber link) {
+    return link == kHostLink ? std::optional(StreamType::F32) : std::nullopt;
   }
 
   StreamRef outwardOf(int plane, uint8_t stream) const {

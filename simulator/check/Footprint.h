@@ -17,7 +17,8 @@ struct Drive {
   Position stop;
   Tick diagonal; ///< of vector 0; the same on all streams of the group
   BurstShape shape;
-  /// What the bytes mean; none for SRAM reads and the SXM, which do not say.
+  /// What the bytes mean; none for SRAM reads, the SXM and links between chips,
+  /// which do not say.
   std::optional<StreamType> type;
   Position position; ///< of the unit that drives stream 0 of the group
   int32_t slice;     ///< a read's first slice, else -1

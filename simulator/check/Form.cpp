@@ -196,12 +196,24 @@ private:
   }
   void check(const ReceiveOp &op) {
     shape(op.shape);
-    streams({Direction::West, op.stream}, 4);
+    streams({Direction::West, op.stream}, op.width);
     stop(op.stop);
+    link(op.link, op.width, op.shape);
   }
   void check(const SendOp &op) {
     shape(op.shape);
-    streams({Direction::East, op.stream}, 4);
+    streams({Direction::East, op.stream}, op.width);
+    link(op.link, op.width, op.shape);
+  }
+  void link(LinkNumber number, int width, const BurstShape &s) {
+    if (number == kHostLink) {
+      require(width == streamsOf(StreamType::F32),
+              "the host link takes f32, 4 streams");
+      return;
+    }
+    require(number <= m.link.ports, "its link is not on the chip");
+    require(width > 0 && s.count() <= uint64_t(m.link.bufferVectors) / width,
+            "its burst does not fit a link's receive buffer");
   }
 
   Examination &exam;

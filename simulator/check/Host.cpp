@@ -1,5 +1,6 @@
 // Rule host: the host's vectors arrive no earlier and no denser than the link
-// brings them, and all of the step's input is received.
+// brings them, and all of the step's input is received. What comes over links
+// from other chips is Links.cpp's.
 #include "simulator/check/Examination.h"
 
 #include <algorithm>
@@ -18,11 +19,13 @@ public:
     Tick nextOut = 0;
     for (uint32_t i = 0; i < exam.program.instructions.size(); ++i) {
       const Instruction &instruction = exam.program.instructions[i];
-      if (auto *op = std::get_if<ReceiveOp>(&instruction.operation)) {
-        received += op->shape.count();
-        check(i, instruction.tick, op->shape, nextIn);
-      } else if (auto *op = std::get_if<SendOp>(&instruction.operation)) {
-        check(i, instruction.tick, op->shape, nextOut);
+      auto *receive = std::get_if<ReceiveOp>(&instruction.operation);
+      auto *send = std::get_if<SendOp>(&instruction.operation);
+      if (receive && receive->link == kHostLink) {
+        received += receive->shape.count();
+        check(i, instruction.tick, receive->shape, nextIn);
+      } else if (send && send->link == kHostLink) {
+        check(i, instruction.tick, send->shape, nextOut);
       }
     }
     uint64_t sent = uint64_t(exam.program.tokens) * exam.program.inputVectors;

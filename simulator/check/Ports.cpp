@@ -1,9 +1,10 @@
 // Rules port, queue, bank: no unit is asked for two things in one cycle, and
 // the instructions of one queue do not overlap in time.
 //
-// Each port has its own queue. Two instructions of a queue whose spans overlap
-// break rule `port` when two of their vectors come in the same cycle, and
-// rule `queue` when they only interleave.
+// Each port, and each link in each direction, has its own queue. Two
+// instructions of a queue whose spans overlap break rule `port` when two of
+// their vectors come in the same cycle, and rule `queue` when they only
+// interleave.
 #include "simulator/check/Bursts.h"
 #include "simulator/check/Examination.h"
 
@@ -106,8 +107,12 @@ private:
   void add(const PermuteOp &op) {
     claim(otherQueue(1 + op.sxm), tick, {op.count, 1, 1, 0});
   }
-  void add(const ReceiveOp &op) { claim(otherQueue(3), tick, op.shape); }
-  void add(const SendOp &op) { claim(otherQueue(4), tick, op.shape); }
+  void add(const ReceiveOp &op) {
+    claim(otherQueue(3 + 2 * op.link), tick, op.shape);
+  }
+  void add(const SendOp &op) {
+    claim(otherQueue(4 + 2 * op.link), tick, op.shape);
+  }
 
   void sweepQueues();
   void sweepBank(std::vector<BankUse> &uses, size_t bank);

@@ -33,15 +33,27 @@ enum class Rule : uint8_t {
   Capacity,
   Context,
   End,
+  // Of a system of chips.
+  System,
+  Rank,
+  Start,
+  Binding,
+  Cable,
+  Match,
+  Lost,
+  Unsent,
+  Arrival,
+  Full,
 };
 
 /// Every rule and its name, in the order of the enumeration.
-inline constexpr std::array<const char *, 25> kRuleNames = {
-    "form",     "order",  "operand",  "dropped",  "stop",
-    "conflict", "type",   "port",     "queue",    "bank",
-    "address",  "kind",   "overlap",  "lifetime", "uninitialised",
-    "hazard",   "stale",  "tile",     "buffer",   "activation",
-    "host",     "logits", "capacity", "context",  "end",
+inline constexpr std::array<const char *, 35> kRuleNames = {
+    "form",    "order",      "operand",       "dropped", "stop",     "conflict",
+    "type",    "port",       "queue",         "bank",    "address",  "kind",
+    "overlap", "lifetime",   "uninitialised", "hazard",  "stale",    "tile",
+    "buffer",  "activation", "host",          "logits",  "capacity", "context",
+    "end",     "system",     "rank",          "start",   "binding",  "cable",
+    "match",   "lost",       "unsent",        "arrival", "full",
 };
 inline const char *ruleName(Rule rule) { return kRuleNames[size_t(rule)]; }
 

@@ -106,6 +106,11 @@ void runStep(const AluStep &step, const StepRegisters &registers,
     return quantizeKv(step, lanes, false, a, out);
   case AluOp::Immediate:
     return std::fill(out, out + lanes, step.immediate);
+  case AluOp::AddBits:
+    return each([](float x, float y) {
+      return numerics::bitsToFloat(numerics::floatToBits(x) +
+                                   numerics::floatToBits(y));
+    });
   }
 }
 

@@ -108,6 +108,17 @@ void VectorRun::reduce(const VectorOutput &out, Result &r, uint64_t vector) {
     }
     break;
   }
+  case Reduction::ArgBest: {
+    // Lane 0 a value, lane 1 its element index.
+    auto element = int64_t(numerics::floatToBits(x[1]));
+    bool wins = x[0] == x[0] && (r.bestElement < 0 || x[0] > r.best ||
+                                 (x[0] == r.best && element < r.bestElement));
+    if (wins) {
+      r.best = x[0];
+      r.bestElement = element;
+    }
+    break;
+  }
   case Reduction::None:
     break;
   }
@@ -124,7 +135,8 @@ void VectorRun::finishReduction(const VectorOutput &out, Result &r) {
       bad(done, "the exact sum leaves the accumulator's range of +-2^27");
     }
     result = numerics::readAccumulator(r.exact);
-  } else if (out.reduction == Reduction::ArgMax) {
+  } else if (out.reduction == Reduction::ArgMax ||
+             out.reduction == Reduction::ArgBest) {
     if (r.bestElement < 0) {
       bad(done, "no number among the candidates of the greatest value");
     }

@@ -1,5 +1,7 @@
 #include "simulator/modules/Chip.h"
 
+#include "simulator/timing/Wiring.h"
+
 namespace orrery::sim {
 namespace {
 
@@ -8,18 +10,17 @@ template <class... F> struct Overloaded : F... {
 };
 template <class... F> Overloaded(F...) -> Overloaded<F...>;
 
-/// Beyond it, times in SystemC's picoseconds would overflow.
-constexpr Tick kMaxTick = Tick(1) << 48;
-
 } // namespace
 
-Chip::Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step)
-    : sc_module(name), step(step), memory("mem", simulation, step),
-      vxm("vxm", simulation, step), sxmWest("sxm_west", simulation, step, 0),
-      sxmEast("sxm_east", simulation, step, 1), host("host", simulation, step) {
+Chip::Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step,
+           size_t linkCount)
+    : sc_module(name), step(step), clock("clock", simulation, step.start),
+      memory("mem", clock, step), vxm("vxm", clock, step),
+      sxmWest("sxm_west", clock, step, 0), sxmEast("sxm_east", clock, step, 1),
+      host("host", clock, step) {
   for (int32_t p = 0; p < step.geometry.planes(); ++p) {
     planes.push_back(std::make_unique<MatrixPlane>(
-        ("plane_" + std::to_string(p)).c_str(), simulation, step, p));
+        ("plane_" + std::to_string(p)).c_str(), clock, step, p));
   }
   auto perSide = size_t(step.geometry.planesPerHemisphere);
   for (size_t p = 0; p < planes.size(); ++p) {
@@ -28,6 +29,10 @@ Chip::Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step)
       pair.push_back(planes[p / perSide * perSide + i].get());
     }
     planes[p]->setPair(std::move(pair));
+  }
+  for (size_t k = 1; k <= linkCount; ++k) {
+    links.push_back(std::make_unique<ChipLink>(
+        ("link_" + std::to_string(k)).c_str(), clock, step, LinkNumber(k)));
   }
   for (uint32_t i = 0; i < step.program.instructions.size(); ++i) {
     distribute(i);
@@ -57,9 +62,21 @@ MatrixPlane &Chip::planeOf(uint32_t number, uint32_t plane) {
   return *planes[plane];
 }
 
-void Chip::checkEnd() const {
+ChipLink &Chip::linkOf(uint32_t number, LinkNumber link) {
+  if (link > links.size()) {
+    step.fail(number, step.instruction(number).tick,
+              "link " + std::to_string(link) + " of " +
+                  std::to_string(links.size()));
+  }
+  return *links[link - 1];
+}
+
+void Chip::finish() {
   for (const auto &plane : planes) {
     plane->checkAllUsed();
+  }
+  for (const auto &link : links) {
+    link->finish();
   }
 }
 
@@ -88,8 +105,14 @@ void Chip::distribute(uint32_t number) {
             }
             (o.sxm == 0 ? sxmWest : sxmEast).add(number);
           },
-          [&](const ReceiveOp &) { host.addReceive(number); },
-          [&](const SendOp &) { host.addSend(number); },
+          [&](const ReceiveOp &o) {
+            o.link == kHostLink ? host.addReceive(number)
+                                : linkOf(number, o.link).addReceive(number);
+          },
+          [&](const SendOp &o) {
+            o.link == kHostLink ? host.addSend(number)
+                                : linkOf(number, o.link).addSend(number);
+          },
       },
       i.operation);
 }

@@ -1,6 +1,7 @@
 // One chip: its units, and each instruction in its unit's queue.
 #pragma once
 
+#include "simulator/modules/ChipLink.h"
 #include "simulator/modules/HostPort.h"
 #include "simulator/modules/MatrixPlane.h"
 #include "simulator/modules/MemColumn.h"
@@ -11,22 +12,28 @@ namespace orrery::sim {
 
 class Chip : public sc_core::sc_module {
 public:
-  Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step);
+  /// `links` C2C links, numbered from 1.
+  Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step,
+       size_t links);
 
-  /// After the last cycle: what a step may not leave behind.
-  void checkEnd() const;
+  ChipLink &link(size_t number) { return *links[number - 1]; }
+  /// After the last cycle: what a step may not leave behind; the books.
+  void finish();
 
 private:
   void distribute(uint32_t number);
   MatrixPlane &planeOf(uint32_t number, uint32_t plane);
+  ChipLink &linkOf(uint32_t number, LinkNumber link);
   void checkShape(uint32_t number) const;
 
   Step &step;
+  ChipClock clock;
   MemColumn memory;
   VectorUnit vxm;
   SwitchUnit sxmWest, sxmEast;
   HostPort host;
   std::vector<std::unique_ptr<MatrixPlane>> planes;
+  std::vector<std::unique_ptr<ChipLink>> links;
 };
 
 } // namespace orrery::sim

@@ -12,7 +12,7 @@ namespace orrery::sim {
 
 class HostPort : public sc_core::sc_module {
 public:
-  HostPort(sc_core::sc_module_name name, Simulation &simulation, Step &step);
+  HostPort(sc_core::sc_module_name name, ChipClock &clock, Step &step);
 
   void addReceive(uint32_t number) {
     receives.add(number, step.instruction(number).tick);

@@ -3,22 +3,14 @@
 #include <algorithm>
 
 namespace orrery::sim {
-namespace {
 
-/// Units of SystemC's default resolution, 1 ps, in a tick.
-constexpr uint64_t kUnitsPerTick = 1000;
-
-} // namespace
-
-InstructionQueue::InstructionQueue(sc_core::sc_module_name name,
-                                   Simulation &simulation, Handler issue,
+InstructionQueue::InstructionQueue(ChipClock &clock, Handler issue,
                                    Handler moment)
-    : sc_module(name), simulation(simulation), issue(std::move(issue)),
-      moment(std::move(moment)) {
-  SC_METHOD(step);
+    : issue(std::move(issue)), moment(std::move(moment)) {
+  clock.add(*this);
 }
 
-void InstructionQueue::before_end_of_elaboration() {
+void InstructionQueue::begin() {
   auto comesBefore = [](const Entry &a, const Entry &b) {
     return a.tick != b.tick ? a.tick < b.tick : a.number < b.number;
   };
@@ -27,34 +19,21 @@ void InstructionQueue::before_end_of_elaboration() {
   }
 }
 
-sc_core::sc_time InstructionQueue::timeOf(Tick tick) {
-  return sc_core::sc_time::from_value(uint64_t(tick) * kUnitsPerTick);
+Tick InstructionQueue::due() const {
+  Tick tick = next < entries.size() ? entries[next].tick : kNever;
+  return moments.empty() ? tick : std::min(tick, moments.top().tick);
 }
 
-Tick InstructionQueue::now() {
-  return Tick(sc_core::sc_time_stamp().value() / kUnitsPerTick);
-}
-
-void InstructionQueue::step() {
-  simulation.guard([&] {
-    // 1. What is due: later moments of bursts under way, then instructions.
-    Tick tick = now();
-    while (!moments.empty() && moments.top().tick <= tick) {
-      uint32_t tag = moments.top().number;
-      moments.pop();
-      moment(tag, tick);
-    }
-    for (; next < entries.size() && entries[next].tick <= tick; ++next) {
-      issue(entries[next].number, tick);
-    }
-    // 2. Notify the next due tick.
-    Tick due = INT64_MAX;
-    due = next < entries.size() ? entries[next].tick : due;
-    due = moments.empty() ? due : std::min(due, moments.top().tick);
-    if (due != INT64_MAX) {
-      next_trigger(timeOf(std::max<Tick>(due - tick, 0)));
-    }
-  });
+void InstructionQueue::step(Tick now) {
+  // Later moments of bursts under way, then instructions.
+  while (!moments.empty() && moments.top().tick <= now) {
+    uint32_t tag = moments.top().number;
+    moments.pop();
+    moment(tag, now);
+  }
+  for (; next < entries.size() && entries[next].tick <= now; ++next) {
+    issue(entries[next].number, now);
+  }
 }
 
 } // namespace orrery::sim

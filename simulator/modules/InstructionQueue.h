@@ -1,31 +1,38 @@
-// Stands for the instruction queues of a unit in the ICU: it wakes the unit in
+// Stands for an instruction queue of a unit in the ICU: it wakes the unit in
 // the cycle of its next instruction, and at later moments of a burst that the
 // unit asks for. Leaves out the fetch of program text from SRAM.
-// Time base: 1 tick = 1 ns of simulated time.
 #pragma once
 
-#include "machine/Geometry.h"
-#include "simulator/modules/Simulation.h"
+#include "simulator/modules/ChipClock.h"
 
+#include <functional>
 #include <queue>
 #include <vector>
 
 namespace orrery::sim {
 
-class InstructionQueue : public sc_core::sc_module {
+class InstructionQueue {
 public:
+  static constexpr Tick kNever = INT64_MAX;
   /// Called in the cycle `now`; the number is an instruction's, or the tag of
   /// a moment.
   using Handler = std::function<void(uint32_t number, Tick now)>;
 
-  SC_HAS_PROCESS(InstructionQueue);
-  InstructionQueue(sc_core::sc_module_name name, Simulation &simulation,
-                   Handler issue, Handler moment);
+  InstructionQueue(ChipClock &clock, Handler issue, Handler moment);
+  InstructionQueue(const InstructionQueue &) = delete; ///< the clock knows it
+  InstructionQueue &operator=(const InstructionQueue &) = delete;
 
   /// Before the run: instruction `number` is due at `tick`.
   void add(uint32_t number, Tick tick) { entries.push_back({tick, number}); }
-  /// During the run: wake the unit at `tick` >= now, before instructions.
+  /// While the unit is awake: wake it at `tick` >= now, before instructions.
   void wakeAt(Tick tick, uint32_t tag) { moments.push({tick, tag}); }
+
+  /// For the clock: all instructions are there.
+  void begin();
+  /// For the clock: when something is due next.
+  Tick due() const;
+  /// For the clock: wakes the unit for all that is due by now.
+  void step(Tick now);
 
 private:
   struct Entry {
@@ -33,13 +40,7 @@ private:
     uint32_t number;
     bool operator>(const Entry &other) const { return tick > other.tick; }
   };
-  void before_end_of_elaboration() override;
-  void step();
 
-  static sc_core::sc_time timeOf(Tick tick);
-  static Tick now();
-
-  Simulation &simulation;
   Handler issue, moment;
   std::vector<Entry> entries; ///< sorted by tick before the run
   size_t next = 0;

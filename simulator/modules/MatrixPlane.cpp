@@ -4,20 +4,20 @@
 
 namespace orrery::sim {
 
-MatrixPlane::MatrixPlane(sc_core::sc_module_name name, Simulation &simulation,
+MatrixPlane::MatrixPlane(sc_core::sc_module_name name, ChipClock &clock,
                          Step &step, int32_t plane)
     : sc_module(name), step(step), plane(plane),
       position(step.geometry.ofPlane(plane)), self{this},
       activations(step.machine.matrix.activationVectors,
                   step.machine.timing.load),
       loads(
-          "load", simulation,
+          clock,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueLoad(number, now); });
           },
           nullptr),
       installs(
-          "install", simulation,
+          clock,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueInstall(number, now); });
           },
@@ -25,7 +25,7 @@ MatrixPlane::MatrixPlane(sc_core::sc_module_name name, Simulation &simulation,
             this->step.checked(number, [&] { beginTile(number, now); });
           }),
       matmuls(
-          "matmul", simulation,
+          clock,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueMatmul(number, now); });
           },

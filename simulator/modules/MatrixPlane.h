@@ -18,7 +18,7 @@ namespace orrery::sim {
 
 class MatrixPlane : public sc_core::sc_module {
 public:
-  MatrixPlane(sc_core::sc_module_name name, Simulation &simulation, Step &step,
+  MatrixPlane(sc_core::sc_module_name name, ChipClock &clock, Step &step,
               int32_t plane);
 
   void addLoad(uint32_t number) { loads.add(number, tickOf(number)); }

@@ -11,7 +11,7 @@ namespace orrery::sim {
 
 class MemColumn : public sc_core::sc_module {
 public:
-  MemColumn(sc_core::sc_module_name name, Simulation &simulation, Step &step);
+  MemColumn(sc_core::sc_module_name name, ChipClock &clock, Step &step);
 
   void addRead(uint32_t number);
   void addWrite(uint32_t number);

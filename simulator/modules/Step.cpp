@@ -1,5 +1,7 @@
 #include "simulator/modules/Step.h"
 
+#include "simulator/report/Waits.h"
+
 #include <algorithm>
 
 namespace orrery::sim {
@@ -9,6 +11,12 @@ std::string sliceRange(uint32_t slice, uint32_t width) {
   return width == 1 ? "slice " + std::to_string(slice)
                     : "slices " + std::to_string(slice) + "-" +
                           std::to_string(slice + width - 1);
+}
+
+std::string linkName(const char *way, LinkNumber link) {
+  return link == kHostLink
+             ? std::string("host ") + way
+             : std::string("link ") + way + " " + std::to_string(link);
 }
 
 /// The queue an instruction belongs to, as errors name it.
@@ -32,21 +40,24 @@ struct NameUnit {
   std::string operator()(const PermuteOp &o) const {
     return o.sxm == 0 ? "sxm west" : "sxm east";
   }
-  std::string operator()(const ReceiveOp &) const { return "host in"; }
-  std::string operator()(const SendOp &) const { return "host out"; }
+  std::string operator()(const ReceiveOp &o) const {
+    return linkName("in", o.link);
+  }
+  std::string operator()(const SendOp &o) const {
+    return linkName("out", o.link);
+  }
 };
 
 } // namespace
 
-Step::Step(const Machine &machine, const Program &program,
-           const StepInput &input, Memory &memory, Trace *trace,
-           StepResult &result)
-    : machine(machine), program(program), input(input),
+Step::Step(const StepTask &task, StepResult &result)
+    : machine(task.machine), program(task.program),
+      hostVectors(task.hostVectors), start(task.start), name(task.name),
       geometry(machine.geometry()),
-      registers{input.position, input.validTokens, uint32_t(machine.lanes)},
-      functional(memory.image != nullptr), units(machine), memory(memory),
-      result(result), fabric(machine), ports(machine),
-      regions(program, machine), trace(trace) {
+      registers{task.position, task.validTokens, uint32_t(machine.lanes)},
+      functional(task.memory.image != nullptr), units(machine),
+      memory(task.memory), result(result), fabric(machine), ports(machine),
+      regions(program, machine), chip(task.chip), trace(task.trace) {
   memory.history.beginStep(regions);
   if (functional) {
     sramValues = std::make_unique<SramValues>(*memory.image, memory.buffers,
@@ -145,7 +156,7 @@ void Step::book(size_t unit, uint32_t number, uint64_t vectors, Tick first,
   counters.vectors += vectors;
   counters.busyTicks += busy;
   if (trace != nullptr) {
-    trace->add(unit, number, first, last);
+    trace->add(chip, unit, number, start + first, start + last);
   }
 }
 
@@ -169,6 +180,7 @@ void Step::finish() {
   c.readBytesTaken = fabric.sramTaken() * lanes;
   c.readBytesDropped = fabric.sramDropped() * lanes;
   result.ticks = endTick;
+  countWaits(program, result);
   finishCounters(c, machine, endTick);
 }
 
@@ -176,13 +188,15 @@ std::string Step::unitName(uint32_t number) const {
   return std::visit(NameUnit(), instruction(number).operation);
 }
 
-void Step::fail(uint32_t number, Tick due, const std::string &found) const {
+void Step::failOn(const std::string &chip, uint32_t number, Tick due,
+                  const std::string &found) const {
   const Instruction &i = instruction(number);
   std::string where = i.location < program.locations.size()
                           ? " (" + program.locations[i.location] + ")"
                           : "";
-  throw Violation{unitName(number) + ": instruction " + std::to_string(number) +
-                  " " + mnemonic(i.operation) + where + ", cycle " +
+  throw Violation{(chip.empty() ? "" : chip + ": ") + unitName(number) +
+                  ": instruction " + std::to_string(number) + " " +
+                  mnemonic(i.operation) + where + ", cycle " +
                   std::to_string(due) + ": " + found};
 }
 

@@ -11,6 +11,8 @@
 #include "simulator/timing/StreamFabric.h"
 #include "simulator/timing/WriteHistory.h"
 
+#include <span>
+
 namespace orrery::sim {
 
 /// A broken rule with everything the user needs to find it, one line.
@@ -28,14 +30,29 @@ struct Memory {
   BufferPool buffers;
 };
 
+/// What one chip is to do in a step.
+struct StepTask {
+  const Machine &machine;
+  const Program &program;
+  uint32_t position, validTokens;
+  /// [T * inputVectors][lanes] f32; not looked at in a timing-only run.
+  std::span<const float> hostVectors;
+  Memory &memory;
+  Tick start = 0;        ///< of the chip's tick 0, on the system's clock
+  std::string name = {}; ///< of the chip, in errors; empty: there is but one
+  uint32_t chip = 0;     ///< its number in the system
+  Trace *trace = nullptr;
+};
+
 class Step {
 public:
-  Step(const Machine &machine, const Program &program, const StepInput &input,
-       Memory &memory, Trace *trace, StepResult &result);
+  Step(const StepTask &task, StepResult &result);
 
   const Machine &machine;
   const Program &program;
-  const StepInput &input;
+  const std::span<const float> hostVectors;
+  const Tick start;
+  const std::string name;
   const Geometry geometry;
   const StepRegisters registers;
   const bool functional;
@@ -91,7 +108,12 @@ public:
     }
   }
   [[noreturn]] void fail(uint32_t number, Tick due,
-                         const std::string &found) const;
+                         const std::string &found) const {
+    failOn(name, number, due, found);
+  }
+  /// The same for chip `chip`, which runs the same program.
+  [[noreturn]] void failOn(const std::string &chip, uint32_t number, Tick due,
+                           const std::string &found) const;
 
 private:
   void take(Direction direction, uint32_t stream, Position position,
@@ -101,6 +123,7 @@ private:
   std::unique_ptr<SramValues> sramValues;
   std::vector<std::shared_ptr<BurstValues>> values; ///< by slot
   std::vector<Position> positions;                  ///< workspace
+  uint32_t chip;
   Trace *trace;
   Tick endTick = 0;
 };

@@ -4,11 +4,11 @@
 
 namespace orrery::sim {
 
-SwitchUnit::SwitchUnit(sc_core::sc_module_name name, Simulation &simulation,
+SwitchUnit::SwitchUnit(sc_core::sc_module_name name, ChipClock &clock,
                        Step &step, int32_t sxm)
     : sc_module(name), step(step), sxm(sxm),
       queue(
-          "queue", simulation,
+          clock,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issue(number, now); });
           },

@@ -10,7 +10,7 @@ namespace orrery::sim {
 
 class SwitchUnit : public sc_core::sc_module {
 public:
-  SwitchUnit(sc_core::sc_module_name name, Simulation &simulation, Step &step,
+  SwitchUnit(sc_core::sc_module_name name, ChipClock &clock, Step &step,
              int32_t sxm);
 
   void add(uint32_t number) {

@@ -5,11 +5,11 @@
 
 namespace orrery::sim {
 
-VectorUnit::VectorUnit(sc_core::sc_module_name name, Simulation &simulation,
+VectorUnit::VectorUnit(sc_core::sc_module_name name, ChipClock &clock,
                        Step &step)
     : sc_module(name), step(step),
       queue(
-          "queue", simulation,
+          clock,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issue(number, now); });
           },

@@ -11,7 +11,7 @@ namespace orrery::sim {
 
 class VectorUnit : public sc_core::sc_module {
 public:
-  VectorUnit(sc_core::sc_module_name name, Simulation &simulation, Step &step);
+  VectorUnit(sc_core::sc_module_name name, ChipClock &clock, Step &step);
 
   void add(uint32_t number) {
     queue.add(number, step.instruction(number).tick);

@@ -5,8 +5,8 @@
 namespace orrery::sim {
 
 UnitIndex::UnitIndex(const Machine &machine)
-    : slices(machine.geometry().slices()), planes(machine.geometry().planes()) {
-}
+    : slices(machine.geometry().slices()), planes(machine.geometry().planes()),
+      ports(size_t(machine.link.ports)) {}
 
 Counters makeCounters(const Machine &machine) {
   UnitIndex index(machine);
@@ -27,6 +27,12 @@ Counters makeCounters(const Machine &machine) {
   c.units[index.permute(1)].name = "sxm east";
   c.units[index.hostIn()].name = "host in";
   c.units[index.hostOut()].name = "host out";
+  for (size_t k = 1; k <= index.ports; ++k) {
+    std::string number = std::to_string(k);
+    c.units[index.linkIn(LinkNumber(k))].name = "link in " + number;
+    c.units[index.linkOut(LinkNumber(k))].name = "link out " + number;
+  }
+  c.links.resize(index.ports);
   c.slices.resize(size_t(index.slices));
   c.streams.resize(2 * size_t(machine.streamsPerDirection));
   return c;
@@ -48,12 +54,24 @@ uint64_t Counters::bytesWritten() const {
   return sum;
 }
 
+uint64_t Counters::linkBytesOut() const {
+  uint64_t sum = 0;
+  for (const LinkCounters &link : links) {
+    sum += link.bytesOut;
+  }
+  return sum;
+}
+
 uint64_t Counters::hopBytes() const {
   uint64_t sum = 0;
   for (const StreamCounters &s : streams) {
     sum += s.hopBytes;
   }
   return sum;
+}
+
+double staticJoules(const Machine &m, Tick ticks) {
+  return m.energy.staticWatts * m.microseconds(ticks) * 1e-6;
 }
 
 void finishCounters(Counters &c, const Machine &m, Tick ticks) {
@@ -72,12 +90,14 @@ void finishCounters(Counters &c, const Machine &m, Tick ticks) {
   c.energy.aluJoules = double(c.aluOps) * e.aluPj * kPico;
   c.energy.hostJoules =
       double(c.hostBytesIn + c.hostBytesOut) * e.hostPjPerByte * kPico;
-  c.energy.staticJoules = e.staticWatts * m.microseconds(ticks) * 1e-6;
+  c.energy.linkJoules = double(c.linkBytesOut()) * e.linkPjPerByte * kPico;
+  c.energy.staticJoules = staticJoules(m, ticks);
 }
 
 std::string formatCounters(const Counters &c) {
   using Json = nlohmann::ordered_json;
-  Json units = Json::array(), slices = Json::array(), streams = Json::array();
+  Json units = Json::array(), slices = Json::array(), streams = Json::array(),
+       links = Json::array();
   for (const UnitCounters &u : c.units) {
     units.push_back({{"name", u.name},
                      {"instructions", u.instructions},
@@ -94,6 +114,14 @@ std::string formatCounters(const Counters &c) {
                        {"hop_bytes", s.hopBytes},
                        {"dropped_vectors", s.droppedVectors}});
   }
+  for (const LinkCounters &link : c.links) {
+    links.push_back({{"bytes_out", link.bytesOut},
+                     {"bytes_in", link.bytesIn},
+                     {"crossing_ticks", link.crossingTicks},
+                     {"most_buffered_vectors", link.mostBufferedVectors},
+                     {"held_vector_ticks", link.heldVectorTicks},
+                     {"wait_ticks", link.waitTicks}});
+  }
   const EnergyCounters &e = c.energy;
   Json all = {{"sram_bytes_read", c.bytesRead()},
               {"sram_bytes_written", c.bytesWritten()},
@@ -105,6 +133,8 @@ std::string formatCounters(const Counters &c) {
               {"alu_ops", c.aluOps},
               {"host_bytes_in", c.hostBytesIn},
               {"host_bytes_out", c.hostBytesOut},
+              {"host_wait_ticks", c.hostWaitTicks},
+              {"other_wait_ticks", c.otherWaitTicks},
               {"energy",
                {{"sram_read_joules", e.sramReadJoules},
                 {"sram_write_joules", e.sramWriteJoules},
@@ -112,11 +142,13 @@ std::string formatCounters(const Counters &c) {
                 {"mac_joules", e.macJoules},
                 {"alu_joules", e.aluJoules},
                 {"host_joules", e.hostJoules},
+                {"link_joules", e.linkJoules},
                 {"static_joules", e.staticJoules},
                 {"total_joules", e.totalJoules()}}}};
   all["units"] = units;
   all["slices"] = slices;
   all["streams"] = streams;
+  all["links"] = links;
   return all.dump(1) + "\n";
 }
 

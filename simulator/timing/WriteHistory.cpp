@@ -5,8 +5,7 @@
 namespace orrery::sim {
 
 WriteHistory::WriteHistory(const Machine &machine)
-    : banks(machine.sram.banks), depth(machine.sram.vectorsPerBank),
-      latency(machine.timing.write),
+    : banks(machine.sram.banks), latency(machine.timing.write),
       stamps(size_t(machine.geometry().slices()) * size_t(banks)),
       lastWrite(stamps.size(), kNever),
       pending(size_t(machine.geometry().slices())) {}
@@ -24,8 +23,7 @@ WriteHistory::State WriteHistory::stateAt(int32_t slice, int32_t bank,
                                           int64_t address, Tick tick,
                                           uint32_t region,
                                           bool temporary) const {
-  const std::vector<Stamp> &map = stamps[index(slice, bank)];
-  Stamp stamp = map.empty() ? Stamp() : map[size_t(address)];
+  Stamp stamp = stamps[index(slice, bank)].read(address);
   bool current = stamp.first <= origin + tick;
   Tick written = current ? stamp.last : stamp.previous;
   uint32_t owner = current ? stamp.region : stamp.previousRegion;
@@ -95,10 +93,7 @@ void WriteHistory::wrote(const MemAccess &access, uint32_t region, Tick now) {
   for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
     int32_t slice = access.slice + int32_t(k);
     size_t at = index(slice, access.bank);
-    std::vector<Stamp> &map = stamps[at];
-    if (map.empty()) {
-      map.resize(size_t(depth));
-    }
+    Bank &map = stamps[at];
     BurstTicks ticks = access.ticksAt(k);
     for (uint64_t n = 0; n < access.count(); ++n) {
       if (access.skipsTokens() && access.lanesOf(n).high == 0) {
@@ -106,7 +101,7 @@ void WriteHistory::wrote(const MemAccess &access, uint32_t region, Tick now) {
       }
       Tick tick = origin + ticks.at(n);
       access.onVector(n, k, [&](uint32_t, int64_t address) {
-        put(map[size_t(address)], tick, access.instruction, region);
+        put(map.write(address), tick, access.instruction, region);
       });
     }
     lastWrite[at] = std::max(lastWrite[at], origin + ticks.last());
@@ -154,9 +149,7 @@ void WriteHistory::fail(State state, int32_t slice, int64_t address, Tick tick,
   std::string where = "slice " + std::to_string(slice) + " bank " +
                       std::to_string(bank) + " address " +
                       std::to_string(address);
-  const Stamp stamp = stamps[index(slice, bank)].empty()
-                          ? Stamp()
-                          : stamps[index(slice, bank)][size_t(address)];
+  const Stamp stamp = stamps[index(slice, bank)].read(address);
   switch (state) {
   case State::TooSoon: {
     Tick written = stamp.first <= origin + tick ? stamp.last : stamp.previous;

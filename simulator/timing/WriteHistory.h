@@ -5,6 +5,8 @@
 #include "simulator/timing/MemAccess.h"
 #include "simulator/timing/RegionMap.h"
 
+#include <array>
+#include <memory>
 #include <vector>
 
 namespace orrery::sim {
@@ -32,6 +34,32 @@ private:
     Tick first = kNever, last = kNever, previous = kNever;
     uint32_t instruction = 0, region = 0, previousRegion = 0;
   };
+  /// The stamps of a bank, in pages that are made when written: a timing-only
+  /// run of many chips has no room for all of each.
+  class Bank {
+  public:
+    Stamp read(int64_t address) const {
+      size_t page = size_t(address) / kPage;
+      return page < pages.size() && pages[page]
+                 ? (*pages[page])[size_t(address) % kPage]
+                 : Stamp();
+    }
+    Stamp &write(int64_t address) {
+      size_t page = size_t(address) / kPage;
+      if (page >= pages.size()) {
+        pages.resize(page + 1);
+      }
+      if (!pages[page]) {
+        pages[page] = std::make_unique<Page>();
+      }
+      return (*pages[page])[size_t(address) % kPage];
+    }
+
+  private:
+    static constexpr size_t kPage = 64;
+    using Page = std::array<Stamp, kPage>;
+    std::vector<std::unique_ptr<Page>> pages;
+  };
   struct PendingRead {
     MemAccess access;
     uint32_t k; ///< which slice of the access
@@ -51,13 +79,12 @@ private:
                          uint32_t region, int32_t bank) const;
 
   int32_t banks;
-  int64_t depth;
   Tick latency;
   Tick origin = 0; ///< of this step, on a clock that runs through all steps
   Tick latest = 0; ///< latest stamp so far, on that clock
   const RegionMap *regions = nullptr;
-  std::vector<std::vector<Stamp>> stamps; ///< by index(); made when written
-  std::vector<Tick> lastWrite;            ///< by index(), on the clock
+  std::vector<Bank> stamps;                      ///< by index()
+  std::vector<Tick> lastWrite;                   ///< by index(), on the clock
   std::vector<std::vector<PendingRead>> pending; ///< by slice
 };
 

@@ -34,7 +34,8 @@ inline Machine smallMachine(int32_t lanes = 32) {
   m.timing.transpose = 7;
   m.timing.host = 50;
   m.timing.hostVector = 10;
-  m.energy = {2, 3, 0.25, 0.15, 1.05, 1.2, 56, 100};
+  m.link = {4, 20, 3, 16};
+  m.energy = {2, 3, 0.25, 0.15, 1.05, 1.2, 56, 52, 100};
   return m;
 }
 

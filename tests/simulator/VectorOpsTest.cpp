@@ -109,6 +109,21 @@ TEST(VectorOps, Elementwise) {
                     [](float x, float) { return numerics::silu(x); });
 }
 
+TEST(VectorOps, AddBitsAddsElementIndices) {
+  Unit unit(stepOf(AluOp::AddBits));
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    unit.a[0][i] = numerics::bitsToFloat(i);
+    unit.b[0][i] = numerics::bitsToFloat(1000 * i);
+  }
+  auto row = unit.f32(0);
+  for (uint32_t i = 0; i < kLanes; ++i) {
+    EXPECT_EQ(numerics::floatToBits(row[i]), 1001 * i);
+  }
+  unit.a[0][0] = numerics::bitsToFloat(0xffffffffu);
+  unit.b[0][0] = numerics::bitsToFloat(5);
+  EXPECT_EQ(numerics::floatToBits(unit.f32(0)[0]), 4u);
+}
+
 TEST(VectorOps, SqrtOfWhatIsThere) {
   Unit unit(stepOf(AluOp::Sqrt));
   for (auto &row : unit.a) {
@@ -252,6 +267,35 @@ TEST(VectorOps, TiesGoToTheLowestIndex) {
   rows[1][0] = 0.0f;
   auto row = reduced(rows, Reduction::ArgMax, 0);
   EXPECT_EQ(numerics::floatToBits(row[1]), 0u);
+}
+
+/// A row as ArgMax leaves it.
+std::vector<float> candidate(float value, uint32_t element) {
+  std::vector<float> row(kLanes, 0.0f);
+  row[0] = value;
+  row[1] = numerics::bitsToFloat(element);
+  return row;
+}
+
+TEST(VectorOps, ArgBestChoosesAmongCandidates) {
+  auto best = [](std::vector<std::vector<float>> rows) {
+    return reduced(rows, Reduction::ArgBest, 0);
+  };
+  // Values decide, lane 7 of a row does not.
+  auto high = candidate(-2, 900);
+  high[7] = 50;
+  EXPECT_EQ(best({candidate(-1, 900), high}), candidate(-1, 900));
+  EXPECT_EQ(best({high, candidate(-1, 901)}), candidate(-1, 901));
+  // Equal values: the lower index, as uint32; -0 equals +0.
+  EXPECT_EQ(best({candidate(3, 0x7f000000), candidate(3, 5)}), candidate(3, 5));
+  EXPECT_EQ(best({candidate(3, 5), candidate(3, 6)}), candidate(3, 5));
+  auto zero = best({candidate(0.0f, 8), candidate(-0.0f, 4)});
+  EXPECT_EQ(numerics::floatToBits(zero[0]), 0x80000000u);
+  EXPECT_EQ(numerics::floatToBits(zero[1]), 4u);
+  // NaN never wins; where all are, there is no answer.
+  auto nan = candidate(std::nanf(""), 0);
+  EXPECT_EQ(best({nan, candidate(-9, 2)}), candidate(-9, 2));
+  EXPECT_THROW(best({nan, nan}), BadValue);
 }
 
 TEST(VectorOps, BadValuesAreNamed) {

@@ -126,15 +126,18 @@ private:
     }
   }
   void add(const ReceiveOp &op) {
-    queue(7, 0, tick, tick + op.shape.span() + m.timing.hostVector - 1);
-    for (int k = 0; k < 4; ++k) {
+    Tick gap = op.link == kHostLink ? m.timing.hostVector - 1 : 0;
+    queue(7, op.link, tick, tick + op.shape.span() + gap);
+    for (int k = 0; k < op.width; ++k) {
       drive({Direction::West, op.stream}, k, g.ofHost(), op.stop, tick,
             op.shape);
     }
   }
   void add(const SendOp &op) {
-    queue(8, 0, tick, tick + op.shape.span() + m.timing.hostVector - 1);
-    acted(tick + op.shape.span(), m.timing.host);
+    bool host = op.link == kHostLink;
+    Tick gap = host ? m.timing.hostVector - 1 : 0;
+    queue(8, op.link, tick, tick + op.shape.span() + gap);
+    acted(tick + op.shape.span(), host ? m.timing.host : 1);
   }
 
   Tick tick;

@@ -16,6 +16,28 @@ namespace orrery::test {
 struct NoRoom {};
 
 Machine randomMachine(Random &r);
+/// Tokens, bucket and context of a step.
+void drawStep(Program &program, const Machine &m, Random &r);
+
+/// Vectors that one send takes and one receive brings: several values of these
+/// types side by side.
+struct Message {
+  std::vector<StreamType> types;
+  uint32_t count;
+};
+Message anyMessage(Random &r);
+/// What a part does besides its own chip's work.
+struct PartLinks {
+  bool fromHost = true, logits = true;
+  int exchanges = 0; ///< links 1 .. exchanges lead to ranks of the same part
+  int next = 0;      ///< the link to and from other stages, 0: there are none
+  std::vector<Message> fromBefore, toNext;
+};
+/// What a link has been told to do so far.
+struct LinkState {
+  Tick free = 0; ///< when it has carried all it sends
+  Tick lastSend = -1, lastReceive = -1;
+};
 
 /// What a plane has been told to do so far.
 struct PlaneState {
@@ -30,36 +52,53 @@ public:
   explicit Builder(uint64_t seed)
       : r(seed), m(randomMachine(r)), g(m.geometry()), plan(m),
         planes(g.planes()) {
-    for (PlaneState &p : planes) {
-      p.lastUse.assign(m.matrix.activationVectors, -1);
-    }
-    program.machineJson = formatMachine(m);
     program.modelName = "random " + std::to_string(seed);
     program.modelHash = seed;
-    program.tokens = uint32_t(r.between(1, 4));
-    program.context = uint32_t(r.between(program.tokens, 3 * m.lanes));
-    program.bucket = uint32_t(r.between(program.tokens, program.context));
+    drawStep(program, m, r);
     program.inputVectors = uint32_t(r.between(1, 3));
-    program.locations = {"unknown"};
+    prepare();
+  }
+  /// A part of a system on machine `machine`, of the step that `step` says.
+  Builder(uint64_t seed, const Machine &machine, const Program &step,
+          const PartLinks &links)
+      : r(seed), m(machine), g(m.geometry()), plan(m), program(step),
+        planes(g.planes()), links(links), linkStates(m.link.ports + 1) {
+    program.inputVectors = links.fromHost ? uint32_t(r.between(1, 3)) : 0;
+    prepare();
   }
 
   BuiltProgram build() {
     addTables();
-    attempt("receive", [&](Gang &gang) { receive(gang); }, true);
+    if (links.fromHost) {
+      attempt("receive", [&](Gang &gang) { receive(gang); }, true);
+    }
+    receiveAll(links.fromBefore, links.next);
     attempt("append", [&](Gang &gang) { append(gang); });
     attempt("transpose", [&](Gang &gang) { transpose(gang); });
     int gangs = int(r.between(6, 24));
     for (int i = 0; i < gangs; ++i) {
       addGang();
       retireSome();
+      exchange();
     }
-    attempt("logits", [&](Gang &gang) { logits(gang); }, true);
+    sendAll(links.toNext, links.next);
+    if (links.logits) {
+      attempt("logits", [&](Gang &gang) { logits(gang); }, true);
+    }
     finish();
     return {m, program};
   }
 
 private:
-  template <class F> void attempt(const char *name, F make, bool must = false) {
+  void prepare() {
+    for (PlaneState &p : planes) {
+      p.lastUse.assign(m.matrix.activationVectors, -1);
+    }
+    program.machineJson = formatMachine(m);
+    program.locations = {"unknown"};
+  }
+  /// Whether the gang has been placed.
+  template <class F> bool attempt(const char *name, F make, bool must = false) {
     for (int tries = 0; tries < (must ? 400 : 6); ++tries) {
       SramPlan before = plan;
       Gang gang;
@@ -68,7 +107,7 @@ private:
       try {
         make(gang);
         if (place(gang, name)) {
-          return;
+          return true;
         }
       } catch (NoRoom) {
         placing.clear();
@@ -81,10 +120,11 @@ private:
       std::fprintf(stderr, "program builder: no room for %s\n", name);
       std::abort();
     }
+    return false;
   }
   bool place(Gang &gang, const char *name);
   void addTables();
-  void addGang();
+  bool addGang();
   void retireSome();
   void finish();
 
@@ -137,6 +177,17 @@ private:
   void logits(Gang &gang);
   void vectorInto(Gang &gang, uint16_t index, uint32_t count, bool toLogits);
 
+  // LinkGangs.cpp: what goes to and comes from other chips.
+  void exchange();
+  bool sendOver(const Message &message, int link, bool must);
+  void receiveOver(const Message &message, int link,
+                   const std::vector<Tick> &arrivals);
+  void sendAll(const std::vector<Message> &messages, int link);
+  void receiveAll(const std::vector<Message> &messages, int link);
+  void linkSend(Gang &gang, const Message &message, int link);
+  void linkReceive(Gang &gang, const Message &message, int link,
+                   const std::vector<Tick> &arrivals);
+
   // Parts of the matmul gang.
   struct Tiles {
     InstallOp install;
@@ -158,9 +209,11 @@ private:
   Program program = {};
   std::vector<Value> values;
   std::vector<PlaneState> planes;
-  std::vector<Tiles> placing; ///< the matmul of the gang being placed
+  std::vector<Tiles> placing = {}; ///< the matmul of the gang being placed
   size_t vectorProgramsBefore = 0, valuesBefore = 0;
   int logitsRegion = -1;
+  PartLinks links;
+  std::vector<LinkState> linkStates; ///< by link number
 };
 
 } // namespace orrery::test

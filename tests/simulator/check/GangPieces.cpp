@@ -194,9 +194,11 @@ uint16_t Builder::anyProgram(int inputs, bool reduce,
     AluStep s{AluOp::Immediate};
     if (p.inputs.size() + p.steps.size() > 0) {
       s.op = r.of<AluOp>({AluOp::Add, AluOp::Mul, AluOp::Max, AluOp::Exp,
-                          AluOp::Sqrt, AluOp::KvCode, AluOp::Immediate});
+                          AluOp::Sqrt, AluOp::KvCode, AluOp::Immediate,
+                          AluOp::AddBits});
     }
-    bool two = s.op == AluOp::Add || s.op == AluOp::Mul || s.op == AluOp::Max;
+    bool two = s.op == AluOp::Add || s.op == AluOp::Mul || s.op == AluOp::Max ||
+               s.op == AluOp::AddBits;
     s.a = s.op == AluOp::Immediate ? uint8_t(0) : value();
     s.b = two ? value() : uint8_t(0);
     s.width = s.op == AluOp::KvCode ? 16 : 0;
@@ -208,8 +210,8 @@ uint16_t Builder::anyProgram(int inputs, bool reduce,
     bool f32 = reduce && type == StreamType::F32 && r.chance(70);
     p.outputs.push_back(
         {last, type,
-         f32 ? r.of<Reduction>(
-                   {Reduction::SumWide, Reduction::Max, Reduction::ArgMax})
+         f32 ? r.of<Reduction>({Reduction::SumWide, Reduction::Max,
+                                Reduction::ArgMax, Reduction::ArgBest})
              : Reduction::None});
   }
   p.group = reduce ? uint32_t(r.between(1, 4)) : 1;

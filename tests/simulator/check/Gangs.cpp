@@ -4,11 +4,20 @@
 namespace orrery::test {
 
 void Builder::addTables() {
+  auto add = [&](StreamType type, int low, int high) {
+    int region = addRegion("table", RegionKind::Table, streamsOf(type),
+                           int(r.between(1, 12)), low, high);
+    values.push_back({region, type});
+  };
+  int last = g.slices() - 1;
   for (StreamType type : {StreamType::F32, StreamType::F32, StreamType::F16,
                           StreamType::I8, StreamType::A8}) {
-    int region = addRegion("table", RegionKind::Table, streamsOf(type),
-                           int(r.between(1, 12)), 0, g.slices() - 1);
-    values.push_back({region, type});
+    if (linkStates.empty()) {
+      add(type, 0, last);
+    } else { // two at once, in slices apart, for a message
+      add(type, 0, last / 2);
+      add(type, last / 2 + 1, last);
+    }
   }
   for (int i = 0; i < 2; ++i) {
     std::vector<uint16_t> map(size_t(m.lanes));
@@ -19,7 +28,7 @@ void Builder::addTables() {
   }
 }
 
-void Builder::addGang() {
+bool Builder::addGang() {
   switch (r.between(0, 9)) {
   case 0:
   case 1:

@@ -1,8 +1,9 @@
 // Fields full of nonsense are violations, never a crash, an endless loop or an
 // overflow (run it with sanitizers).
-#include "simulator/check/Check.h"
+#include "simulator/check/SystemCheck.h"
 #include "tests/simulator/check/ProgramBuilder.h"
 #include "tests/simulator/check/Random.h"
+#include "tests/simulator/check/SystemBuilder.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,11 @@ public:
       i.tick = any<Tick>() * (r.chance(50) ? 1 : int64_t(1) << 31);
     }
     std::visit([this](auto &op) { corrupt(op); }, i.operation);
+  }
+  /// Changes one of the fields.
+  template <class... Ts> void one(Ts &...fields) {
+    int64_t chosen = r.between(0, int64_t(sizeof...(fields)) - 1);
+    (void)((chosen-- == 0 ? (fields = any<Ts>(), true) : false) || ...);
   }
   template <class T> T any() {
     switch (r.between(0, 5)) {
@@ -35,11 +41,6 @@ public:
   }
 
 private:
-  /// Changes one of the fields.
-  template <class... Ts> void one(Ts &...fields) {
-    int64_t chosen = r.between(0, int64_t(sizeof...(fields)) - 1);
-    (void)((chosen-- == 0 ? (fields = any<Ts>(), true) : false) || ...);
-  }
   void corrupt(BurstShape &s) { one(s.length, s.stride, s.runs, s.period); }
   void corrupt(AddressPattern &a) {
     a.dynamic = Dynamic(r.between(0, 2));
@@ -86,11 +87,11 @@ private:
   }
   void corrupt(ReceiveOp &op) {
     corrupt(op.shape);
-    one(op.stream, op.stop);
+    one(op.stream, op.stop, op.link, op.width);
   }
   void corrupt(SendOp &op) {
     corrupt(op.shape);
-    one(op.stream);
+    one(op.stream, op.link, op.width);
   }
 
   test::Random r;
@@ -122,6 +123,42 @@ TEST(HostileTest, NonsenseIsAViolation) {
     }
   }
   EXPECT_GT(deep, 100); // not all stopped at the door
+}
+
+TEST(HostileTest, NonsenseOfChipsIsAViolation) {
+  int deep = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const test::BuiltSystem built = test::buildSystem(seed);
+    for (uint64_t k = 0; k < 50; ++k) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", draw " +
+                   std::to_string(k));
+      Corruptor corruptor(seed * 1000 + k);
+      SystemProgram p = built.program;
+      ChipProgram &chip = p.chips[k % p.chips.size()];
+      LinkPorts &link = chip.links[k % chip.links.size()];
+      corruptor.one(chip.chip, chip.part, chip.stage, chip.rank, chip.start,
+                    link.out, link.in);
+      std::vector<Instruction> &all = p.parts[k % p.parts.size()].instructions;
+      for (Instruction &i : all) {
+        if (k % 5 == 0 && (std::holds_alternative<SendOp>(i.operation) ||
+                           std::holds_alternative<ReceiveOp>(i.operation))) {
+          corruptor.corrupt(i);
+          break;
+        }
+      }
+      if (k % 10 == 1) {
+        chip.links.resize(corruptor.any<uint8_t>());
+      }
+      if (k % 10 == 2) {
+        p.parts.pop_back();
+      }
+      auto report = check::checkSystem(p, built.machine);
+      for (const check::SystemViolation &v : report.violations) {
+        deep += v.rule != "form" && v.rule != "system";
+      }
+    }
+  }
+  EXPECT_GT(deep, 100);
 }
 
 } // namespace

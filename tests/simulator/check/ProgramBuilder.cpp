@@ -32,6 +32,12 @@ Machine randomMachine(Random &r) {
   return m;
 }
 
+void drawStep(Program &program, const Machine &m, Random &r) {
+  program.tokens = uint32_t(r.between(1, 4));
+  program.context = uint32_t(r.between(program.tokens, 3 * m.lanes));
+  program.bucket = uint32_t(r.between(program.tokens, program.context));
+}
+
 bool Builder::place(Gang &gang, const char *name) {
   std::vector<BoardCell> cells;
   for (Instruction &i : gang.instructions) {
@@ -98,11 +104,14 @@ void Builder::finish() {
       std::abort();
     }
   }
+  plan.finish(program);
+  if (!links.logits) {
+    return;
+  }
   const SramRegion &l = plan.regions[logitsRegion].region;
   uint32_t vectors = l.length / program.tokens;
   program.logits = {l.slice, l.bank, l.base, vectors,
                     vectors * uint32_t(m.lanes) - 3};
-  plan.finish(program);
 }
 
 BuiltProgram buildProgram(uint64_t seed) { return Builder(seed).build(); }
