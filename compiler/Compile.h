@@ -3,8 +3,9 @@
 
 #include "compiler/image/ImagePlan.h"
 #include "compiler/import/ImportModel.h"
+#include "compiler/pipeline/Pipeline.h"
 #include "compiler/schedule/Outcome.h"
-#include "machine/Program.h"
+#include "machine/SystemProgram.h"
 
 #include "mlir/IR/OwningOpRef.h"
 
@@ -14,19 +15,45 @@ namespace orrery {
 struct CompileRequest {
   std::string machine = "lpu-v1"; ///< preset or file
   compiler::ImportOptions import;
-  /// Vectors of instruction text of other programs over the same SRAM.
-  int64_t textBase = 0;
+  SplitOptions split;
+  /// By part: vectors of instruction text of other programs over the same
+  /// SRAM; empty: none.
+  std::vector<int64_t> textBases;
+};
+
+/// What the programs of one part come from, beside SystemProgram::parts.
+struct CompiledPart {
+  ImagePlan image;
+  /// Vectors of instruction text it takes.
+  int64_t textVectors = 0;
+  /// What its predicted end stands beside.
+  schedule::LowerBounds bounds;
+};
+
+/// A stage of the pipeline; all of its ranks run one part.
+struct CompiledStage {
+  uint32_t part;
+  int64_t firstLayer;
 };
 
 struct CompiledStep {
-  Program program;
-  ImagePlan image;
+  SystemProgram system;
+  std::vector<CompiledPart> parts;
+  std::vector<CompiledStage> stages;
+  /// Elements of the logits that one rank of the last stage leaves.
+  int64_t logitsEach = 0;
   /// The step in `llm`, as the interpreter runs it.
   mlir::OwningOpRef<mlir::ModuleOp> step;
-  /// Vectors of instruction text this program takes.
-  int64_t textVectors = 0;
-  /// What the predicted end stands beside.
-  schedule::LowerBounds bounds;
+
+  bool onOneChip() const { return system.chips.size() == 1; }
+  /// The only part of a step on one chip.
+  const Program &program() const { return system.parts.front(); }
+  /// What a chip's image is filled with beyond its part's plan.
+  ChipShare shareOf(const ChipProgram &chip) const {
+    return {int32_t(chip.rank),
+            stages[chip.stage].firstLayer - firstOfPart(chip.part).firstLayer};
+  }
+  const CompiledStage &firstOfPart(uint32_t part) const;
 };
 
 /// Compiles one step. The error is the first diagnostic, as one line.

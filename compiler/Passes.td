@@ -7,18 +7,30 @@ include "mlir/Pass/PassBase.td"
 def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
   let summary = "llm -> grid: which chips compute which ops";
   let description = [{
-    Input: step functions of llm ops. Output: the same, each with its ops in one
-    `grid.stage` on the system named by `machine`; other functions are left
-    alone. One chip, one stage so far.
+    Input: step functions of llm ops. Output: the same, with their ops in
+    `grid.stage`s on chips of the system named by `machine`; other functions are
+    left alone.
 
-    Refuses a step whose weights and KV cache at full context, without any
-    padding, exceed the chip, and says what would fit.
+    A step is cut into `pp` stages of consecutive layers, each on a group of
+    `tp` chips that share its matrices and attention heads; what is not given is
+    chosen for the least estimated latency (or, with `throughput`, the fastest
+    slowest stage) among what fits and what the system's cables allow
+    (compiler/partition/README.md). On a system of one chip nothing is chosen
+    and any step is taken; otherwise it must be a decoder as imported.
 
-    Example: tests/compiler/place-stages.mlir (refused:
-    place-stages-invalid.mlir)
+    Refuses a step that does not fit, and says by how much, or for which no
+    chips are linked as it needs.
+
+    Example: tests/compiler/place-stages.mlir, place-stages-many.mlir (refused:
+    place-stages-invalid.mlir, place-stages-many-invalid.mlir)
   }];
   let options = [Option<"machine", "machine", "std::string", "\"lpu-v1\"",
-                        "preset or file of the machine">];
+                        "preset or file of the machine">,
+                 Option<"tp", "tp", "int64_t", "0",
+                        "chips of a stage; 0: chosen">,
+                 Option<"pp", "pp", "int64_t", "0", "stages; 0: chosen">,
+                 Option<"throughput", "throughput", "bool", "false",
+                        "choose for tokens a second, not for latency">];
   let dependentDialects = ["::orrery::grid::GridDialect"];
 }
 

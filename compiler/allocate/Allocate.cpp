@@ -44,6 +44,8 @@ SmallVector<std::pair<Value, Use>> usesOf(mlir::Operation &op) {
   } else if (auto o = dyn_cast<flow::TransposeOp>(op)) {
     add(o.getInput(), Use::Read);
     add(o.getOut(), Use::Write);
+  } else if (auto o = dyn_cast<flow::LinkReceiveOp>(op)) {
+    add(o.getOuts(), Use::Write);
   } else if (auto o = dyn_cast<flow::ReceiveOp>(op)) {
     add(o.getOut(), Use::Write);
   } else if (!isa<flow::AllocOp, flow::RegionOp>(op)) {

@@ -215,11 +215,13 @@ orrery::Operation ProgramEncoder::encodeOperation(tick::PermuteOp permute) {
 }
 
 orrery::Operation ProgramEncoder::encodeOperation(tick::ReceiveOp receive) {
-  return ReceiveOp{receive.getStream(), receive.getStop(), receive.getShape()};
+  return ReceiveOp{receive.getStream(), receive.getStop(), receive.getShape(),
+                   receive.getLink(), receive.getWidth()};
 }
 
 orrery::Operation ProgramEncoder::encodeOperation(tick::SendOp send) {
-  return SendOp{send.getStream(), send.getShape()};
+  return SendOp{send.getStream(), send.getShape(), send.getLink(),
+                send.getWidth()};
 }
 
 FailureOr<Program> encodeProgram(tick::ProgramOp op) {

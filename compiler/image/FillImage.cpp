@@ -6,9 +6,11 @@
 #include "machine/numerics.h"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <map>
+#include <limits>
 #include <optional>
 
 namespace orrery {
@@ -24,8 +26,8 @@ struct Source {
 class Filler {
 public:
   Filler(const Machine &machine, const models::WeightSource &weights,
-         SramImage &image)
-      : m(machine), weights(weights), image(image) {}
+         SramImage &image, ChipShare share)
+      : m(machine), weights(weights), image(image), share(share) {}
 
   Status fill(const TileFill &fill);
   Status fill(const TableFill &fill);
@@ -43,22 +45,30 @@ private:
   void halfRow(const TileFill &fill, const Source &source, uint32_t tile,
                uint32_t inner, uint32_t row, int32_t from);
   void put(const TableFill &fill, uint32_t vector, uint32_t lane, float value);
+  Status vocabularyTable(const TableFill &fill);
+  void lookUpColumns(const AxisLayout &columns);
+  /// The matrix's row in a lane of an output vector; -1 for padding.
+  int32_t rowOf(const TileFill &fill, int32_t vector, int32_t lane) const;
 
   const Machine &m;
   const models::WeightSource &weights;
   SramImage &image;
+  ChipShare share;
   std::string currentName;
   Source current;
+  AxisLayout currentColumns;
+  std::vector<int32_t> columns; ///< [vectors][lanes], of currentColumns
 };
 
 Expected<const Source *> Filler::source(const TileFill &fill) {
-  if (currentName == fill.tensor) {
+  std::string name = tensorOfLayer(fill.tensor, share.layers);
+  if (currentName == name) {
     return &current;
   }
   current = {};
-  currentName = fill.tensor;
+  currentName = name;
   if (fill.format == WeightFormat::F16) {
-    auto values = weights.vector(fill.tensor);
+    auto values = weights.vector(name);
     if (!values) {
       return values.error();
     }
@@ -67,26 +77,26 @@ Expected<const Source *> Filler::source(const TileFill &fill) {
   }
   auto wanted = fill.format == WeightFormat::Q4 ? models::WeightFormat::Q4_0
                                                 : models::WeightFormat::Q8_0;
-  auto matrix = weights.matrix(fill.tensor, wanted);
+  auto matrix = weights.matrix(name, wanted);
   if (!matrix) {
     return matrix.error();
   }
   if (matrix->format != wanted) {
-    return Error{fill.tensor + ": is stored in another format than the " +
+    return Error{name + ": is stored in another format than the " +
                  "program was compiled for"};
   }
-  if (matrix->rows != fill.rows.elements ||
-      matrix->cols != fill.columns.elements) {
-    return Error{
-        fill.tensor + ": expected " + std::to_string(fill.rows.elements) +
-        " x " + std::to_string(fill.columns.elements) + ", found " +
-        std::to_string(matrix->rows) + " x " + std::to_string(matrix->cols)};
+  int64_t rows = fill.shardOf > 0 ? fill.shardOf : fill.rows.elements;
+  if (matrix->rows != rows || matrix->cols != fill.columns.count()) {
+    return Error{name + ": expected " + std::to_string(rows) + " x " +
+                 std::to_string(fill.columns.count()) + ", found " +
+                 std::to_string(matrix->rows) + " x " +
+                 std::to_string(matrix->cols)};
   }
   auto bad = std::ranges::find_if(
       matrix->scales, [](uint16_t half) { return (half & 0x7c00) == 0x7c00; });
   if (bad != matrix->scales.end()) {
     int64_t block = bad - matrix->scales.begin();
-    return Error{fill.tensor + ": expected finite scales, found " +
+    return Error{name + ": expected finite scales, found " +
                  ((*bad & 0x3ff) != 0 ? "NaN" : "infinity") + " in row " +
                  std::to_string(block / matrix->blocksPerRow) + ", block " +
                  std::to_string(block % matrix->blocksPerRow)};
@@ -105,8 +115,7 @@ void Filler::quantizedRow(const TileFill &fill, const Source &source,
   auto lanes = uint32_t(m.lanes);
   uint8_t *codes = tileVector(fill, tile, four ? row / 2 : row);
   for (uint32_t lane = 0; lane < lanes; ++lane) {
-    int32_t column =
-        from < 0 ? -1 : fill.columns.source(int32_t(inner), int32_t(lane));
+    int32_t column = from < 0 ? -1 : columns[inner * lanes + lane];
     int code = column < 0 ? 0
                           : matrix.codes[size_t(from) * size_t(32) *
                                              size_t(matrix.blocksPerRow) +
@@ -123,9 +132,7 @@ void Filler::quantizedRow(const TileFill &fill, const Source &source,
   uint32_t codeVectors = four ? fill.rowsPerTile / 2 : fill.rowsPerTile;
   uint8_t *scales = tileVector(fill, tile, codeVectors + row / 16);
   for (uint32_t block = 0; block < lanes / 32; ++block) {
-    int32_t column =
-        from < 0 ? -1
-                 : fill.columns.source(int32_t(inner), int32_t(block * 32));
+    int32_t column = from < 0 ? -1 : columns[inner * lanes + block * 32];
     uint16_t scale =
         column < 0 ? 0
                    : matrix.scales[size_t(from) * size_t(matrix.blocksPerRow) +
@@ -137,17 +144,40 @@ void Filler::quantizedRow(const TileFill &fill, const Source &source,
 void Filler::halfRow(const TileFill &fill, const Source &source, uint32_t tile,
                      uint32_t inner, uint32_t row, int32_t from) {
   for (uint32_t lane = 0; lane < uint32_t(m.lanes); ++lane) {
-    int32_t column =
-        from < 0 ? -1 : fill.columns.source(int32_t(inner), int32_t(lane));
+    int32_t column = from < 0 ? -1 : columns[inner * uint32_t(m.lanes) + lane];
     uint16_t half =
         column < 0
             ? 0
             : numerics::floatToHalf(
-                  source.values[size_t(from) * size_t(fill.columns.elements) +
+                  source.values[size_t(from) * size_t(fill.columns.count()) +
                                 size_t(column)]);
     tileVector(fill, tile, 2 * row)[lane] = uint8_t(half);
     tileVector(fill, tile, 2 * row + 1)[lane] = uint8_t(half >> 8);
   }
+}
+
+// The same for every row of every tile.
+void Filler::lookUpColumns(const AxisLayout &axis) {
+  if (axis == currentColumns) {
+    return;
+  }
+  currentColumns = axis;
+  columns.clear();
+  for (int32_t j = 0; j < axis.vectors(); ++j) {
+    for (int32_t lane = 0; lane < m.lanes; ++lane) {
+      columns.push_back(axis.source(j, lane, share.rank));
+    }
+  }
+}
+
+int32_t Filler::rowOf(const TileFill &fill, int32_t vector,
+                      int32_t lane) const {
+  int32_t row = fill.rows.source(vector, lane, share.rank);
+  if (row < 0 || fill.shardOf == 0) {
+    return row;
+  }
+  row += share.rank / int32_t(fill.replicas) * fill.rows.elements;
+  return row < int32_t(fill.shardOf) ? row : -1;
 }
 
 Status Filler::fill(const TileFill &fill) {
@@ -155,11 +185,12 @@ Status Filler::fill(const TileFill &fill) {
   if (!found) {
     return found.error();
   }
+  lookUpColumns(fill.columns);
   auto inner = uint32_t(fill.columns.vectors());
   for (uint32_t tile = 0; tile < fill.tiles; ++tile) {
     auto vector = int32_t(fill.first + tile / inner);
     for (uint32_t row = 0; row < fill.rowsPerTile; ++row) {
-      int32_t from = fill.rows.source(vector, int32_t(fill.low + row));
+      int32_t from = rowOf(fill, vector, int32_t(fill.low + row));
       if (fill.format == WeightFormat::F16) {
         halfRow(fill, **found, tile, tile % inner, row, from);
       } else {
@@ -181,56 +212,52 @@ void Filler::put(const TableFill &fill, uint32_t vector, uint32_t lane,
   }
 }
 
-// RoPE: row = position; each slot's elements get the cosine and the signed sine
-// of their pair, elements that do not turn 1 and 0.
-static float ropeEntry(const TableFill &fill, const numerics::RopeTable &row,
-                       int32_t d, bool cosine) {
-  if (d >= fill.ropeDim) {
-    return cosine ? 1.0f : 0.0f;
-  }
-  int32_t half = fill.ropeDim / 2;
-  int32_t pair = fill.ropeHalf ? d % half : d / 2;
-  bool first = fill.ropeHalf ? d < half : d % 2 == 0;
-  float sine = row.sin[size_t(pair)];
-  return cosine ? row.cos[size_t(pair)] : first ? -sine : sine;
-}
-
-Status Filler::fill(const TableFill &fill) {
-  auto lanes = uint32_t(m.lanes);
-  if (fill.tensor == "rope.cos" || fill.tensor == "rope.sin") {
-    auto frequencies = numerics::ropeFrequencies(fill.ropeDim, fill.ropeTheta);
-    bool cosine = fill.tensor == "rope.cos";
-    for (uint32_t p = 0; p < fill.vectors; ++p) {
-      auto row = numerics::ropeTable(frequencies, int64_t(p), 1);
-      for (uint32_t lane = 0; lane < lanes; ++lane) {
-        int32_t slot = fill.rows.slot();
-        int32_t d = int32_t(lane) % slot;
-        bool used =
-            int32_t(lane) / slot < fill.rows.slots() && d < fill.rows.headDim;
-        put(fill, p, lane, used ? ropeEntry(fill, row, d, cosine) : 0.0f);
-      }
+// argmax.base: the rank's first index, in the lane where ArgMax leaves indices.
+// argmax.mask: the lowest number for rows that the vocabulary does not have;
+// not infinity, which a rank without any row would send as its best.
+Status Filler::vocabularyTable(const TableFill &fill) {
+  int64_t first = int64_t(share.rank) * fill.rows.elements;
+  if (fill.tensor == "argmax.base") {
+    for (uint32_t lane = 0; lane < uint32_t(m.lanes); ++lane) {
+      put(fill, 0, lane,
+          lane == 1 ? std::bit_cast<float>(uint32_t(first)) : 0.0f);
     }
     return Success{};
   }
-  auto values = weights.vector(fill.tensor);
+  for (uint32_t v = 0; v < fill.vectors; ++v) {
+    for (uint32_t lane = 0; lane < uint32_t(m.lanes); ++lane) {
+      int32_t row = fill.rows.source(int32_t(v), int32_t(lane));
+      bool real = row >= 0 && first + row < int64_t(fill.shardOf);
+      put(fill, v, lane, real ? 0.0f : std::numeric_limits<float>::lowest());
+    }
+  }
+  return Success{};
+}
+
+Status Filler::fill(const TableFill &fill) {
+  if (fill.shardOf > 0) {
+    return vocabularyTable(fill);
+  }
+  auto lanes = uint32_t(m.lanes);
+  std::string name = tensorOfLayer(fill.tensor, share.layers);
+  auto values = weights.vector(name);
   if (!values) {
     return values.error();
   }
-  if (values->size() != size_t(fill.rows.elements)) {
-    return Error{fill.tensor + ": expected " +
-                 std::to_string(fill.rows.elements) + " values, found " +
-                 std::to_string(values->size())};
+  if (values->size() != size_t(fill.rows.count())) {
+    return Error{name + ": expected " + std::to_string(fill.rows.count()) +
+                 " values, found " + std::to_string(values->size())};
   }
   auto bad = std::ranges::find_if(
       *values, [](float value) { return !std::isfinite(value); });
   if (bad != values->end()) {
-    return Error{fill.tensor + ": expected finite values, found " +
+    return Error{name + ": expected finite values, found " +
                  (std::isnan(*bad) ? "NaN" : "infinity") + " at element " +
                  std::to_string(bad - values->begin())};
   }
   for (uint32_t v = 0; v < fill.vectors; ++v) {
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-      int32_t from = fill.rows.source(int32_t(v), int32_t(lane));
+      int32_t from = fill.rows.source(int32_t(v), int32_t(lane), share.rank);
       put(fill, v, lane, from < 0 ? 0.0f : (*values)[size_t(from)]);
     }
   }
@@ -239,9 +266,22 @@ Status Filler::fill(const TableFill &fill) {
 
 } // namespace
 
+std::string tensorOfLayer(const std::string &name, int64_t layers) {
+  constexpr std::string_view kBlock = "blk.";
+  size_t dot = name.find('.', kBlock.size());
+  if (layers == 0 || !name.starts_with(kBlock) || dot == std::string::npos) {
+    return name;
+  }
+  int64_t layer = 0;
+  std::from_chars(name.data() + kBlock.size(), name.data() + dot, layer);
+  return std::string(kBlock) + std::to_string(layer + layers) +
+         name.substr(dot);
+}
+
 Status fillImage(const ImagePlan &plan, const Machine &machine,
-                 const models::WeightSource &weights, SramImage &image) {
-  Filler filler(machine, weights, image);
+                 const models::WeightSource &weights, SramImage &image,
+                 ChipShare share) {
+  Filler filler(machine, weights, image, share);
   for (const TileFill &fill : plan.tiles) {
     if (Status ok = filler.fill(fill); !ok) {
       return ok;

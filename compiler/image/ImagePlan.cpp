@@ -15,6 +15,8 @@ static TileFill tileFill(flow::RegionOp op, int32_t lanes) {
   fill.width = type.getWidth();
   fill.first = uint32_t(op.getFirst());
   fill.low = uint32_t(op.getLow());
+  fill.shardOf = uint32_t(op.getShardOf());
+  fill.replicas = uint32_t(op.getReplicas());
   return fill;
 }
 
@@ -25,11 +27,22 @@ static TableFill tableFill(flow::RegionOp op, int32_t lanes) {
   fill.place = op.getPlaceAttr();
   fill.rows = AxisLayout::of(op.getRowsAttr(), lanes);
   fill.vectors = type.getVectors();
-  fill.ropeTheta =
-      op.getRopeTheta() ? op.getRopeTheta()->convertToDouble() : 0.0;
-  fill.ropeDim = int32_t(op.getRopeDim());
-  fill.ropeHalf = op.getRopeHalf();
+  fill.shardOf = uint32_t(op.getShardOf());
   return fill;
+}
+
+static HostRows hostRows(flow::ReceiveOp op, int32_t lanes) {
+  HostRows out{HostRows::Kind::Embedding,
+               op.getRowsAttr() ? AxisLayout::of(op.getRowsAttr(), lanes)
+                                : AxisLayout{}};
+  if (op.getRope()) {
+    out.kind =
+        *op.getRope() == "cos" ? HostRows::Kind::Cosine : HostRows::Kind::Sine;
+    out.ropeTheta = op.getRopeTheta()->convertToDouble();
+    out.ropeDim = int32_t(op.getRopeDim());
+    out.ropeHalf = op.getRopeHalf();
+  }
+  return out;
 }
 
 ImagePlan imagePlan(flow::ProgramOp program, const Machine &machine) {
@@ -40,6 +53,9 @@ ImagePlan imagePlan(flow::ProgramOp program, const Machine &machine) {
     } else if (op.getKind() == flow::Kind::Table) {
       plan.tables.push_back(tableFill(op, machine.lanes));
     }
+  }
+  for (auto op : program.getBody().front().getOps<flow::ReceiveOp>()) {
+    plan.host.push_back(hostRows(op, machine.lanes));
   }
   return plan;
 }

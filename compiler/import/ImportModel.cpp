@@ -2,6 +2,7 @@
 #include "compiler/import/ImportModel.h"
 
 #include "compiler/import/StepBuilder.h"
+#include "models/NotModelled.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -51,6 +52,9 @@ static LogicalResult checkFormats(Location loc,
 static LogicalResult check(Location loc, const models::ModelConfig &config,
                            const ImportOptions &options) {
   if (Status status = models::verifyConfig(config); !status) {
+    return emitError(loc) << status.error().message;
+  }
+  if (Status status = models::verifyCompiled(config); !status) {
     return emitError(loc) << status.error().message;
   }
   if (options.tokens < 1 || options.bucket < options.tokens ||

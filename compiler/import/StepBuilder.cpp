@@ -1,6 +1,8 @@
 // The order of ops in a llama-like decoder step.
 #include "compiler/import/StepBuilder.h"
 
+#include "models/NotModelled.h"
+
 using namespace mlir;
 
 namespace orrery::compiler {
@@ -34,8 +36,9 @@ void StepBuilder::build() {
 func::FuncOp StepBuilder::createFunction() {
   auto type = builder.getFunctionType({ids()}, {rows(config.vocab), ids()});
   auto step = builder.create<func::FuncOp>(at({}, "step"), "step", type);
-  llm::setStepInfo(
-      step, {options.tokens, options.bucket, options.context, config.name});
+  // What figures leave out of a model goes with its name into the program.
+  llm::setStepInfo(step, {options.tokens, options.bucket, options.context,
+                          models::titleOf(config)});
   return step;
 }
 

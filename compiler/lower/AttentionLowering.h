@@ -63,7 +63,6 @@ private:
   mlir::Location location;
   llvm::SmallVector<mlir::Value> keys, values; ///< caches, one a KV vector
   mlir::Value keyScales, valueScales;
-  mlir::Value cosines, sines;
   mlir::Value xq, xk, xv, swappedQ, swappedK;
   // Per KV vector: probabilities on their way to P.V, and their sums.
   llvm::SmallVector<mlir::Value> weights, sums;

@@ -9,11 +9,27 @@ using namespace mlir;
 
 namespace orrery {
 
+// Ports are at the east edge.
+static constexpr int32_t kLinkSide = 1;
+
 static bool usedByLinear(Value value, bool half) {
   return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
     auto linear = dyn_cast<llm::LinearOp>(user);
     return linear && (linear.getFormat() == llm::WeightFormat::F16) == half;
   });
+}
+
+// What only matrix units of one kind read crosses the links as they take it.
+flow::StreamType crossingType(Value gathered) {
+  bool other = llvm::any_of(gathered.getUsers(), [](mlir::Operation *user) {
+    return !isa<llm::LinearOp>(user);
+  });
+  bool quantized = usedByLinear(gathered, false);
+  bool half = usedByLinear(gathered, true);
+  if (other || quantized == half) {
+    return flow::StreamType::F32;
+  }
+  return half ? flow::StreamType::F16 : flow::StreamType::A8;
 }
 static bool usedElsewhere(Value value) {
   return value.use_empty() ||
@@ -43,6 +59,9 @@ LogicalResult FlowBuilder::lower(mlir::Operation *op) {
       .Case([&](llm::AddOp o) { return lowerAdd(o); })
       .Case([&](llm::GatedOp o) { return lowerGated(o); })
       .Case([&](llm::ArgmaxOp o) { return lowerArgmax(o); })
+      .Case([&](grid::AllGatherOp o) { return lowerAllGather(o); })
+      .Case([&](grid::OwnOp o) { return lowerOwn(o); })
+      .Case([&](grid::ArgmaxOp o) { return lowerBest(o); })
       .Default([](mlir::Operation *o) {
         return o->emitOpError("has no lowering to flow");
       });
@@ -77,9 +96,10 @@ flow::AccessAttr FlowBuilder::all(const Rows &rows) {
 
 LogicalResult FlowBuilder::lowerEmbed(llm::EmbedOp op) {
   auto width = op.getResult().getType().getDimSize(1);
-  Rows rows{.axis = AxisLayout::dense(int32_t(width), layout.lanes)};
+  Rows rows{.axis = wholeAxis(width, layout.lanes, group.ranks)};
   rows.f32 = alloc(tokens * rows.axis.vectors(), flow::StreamType::F32);
-  b.create<flow::ReceiveOp>(op.getLoc(), rows.f32);
+  b.create<flow::ReceiveOp>(op.getLoc(), rows.f32,
+                            rows.axis.attr(b.getContext()));
   values[op.getResult()] = rows;
   return success();
 }
@@ -99,6 +119,15 @@ void FlowBuilder::emitRows(Rows &rows, Value value, VectorBurst &burst,
   }
   if (usedByLinear(value, true)) {
     both(rows.half, flow::StreamType::F16);
+  }
+  for (mlir::Operation *user : value.getUsers()) {
+    auto gather = dyn_cast<grid::AllGatherOp>(user);
+    auto type =
+        gather ? crossingType(gather.getResult()) : flow::StreamType::F32;
+    if (type != flow::StreamType::F32 && !rows.crossing) {
+      rows.crossing = alloc(vectors, type, kLinkSide);
+      burst.output(result, type, {{rows.crossing, plain(vectors)}});
+    }
   }
   if (usedElsewhere(value)) {
     rows.f32 = alloc(vectors, flow::StreamType::F32);
@@ -133,7 +162,7 @@ LogicalResult FlowBuilder::lowerNorm(llm::RmsNormOp op) {
       burst.input({weight, access(context, {vectors, tokens}, {1, 0})});
   uint32_t s = burst.input({sum, access(context, {vectors, tokens}, {0, 1})});
   uint32_t mean =
-      burst.step(flow::AluOp::Div, s, burst.constant(float(in.axis.elements)));
+      burst.step(flow::AluOp::Div, s, burst.constant(float(in.axis.count())));
   uint32_t shifted = burst.step(flow::AluOp::Add, mean,
                                 burst.constant(op.getEps().convertToFloat()));
   uint32_t root = burst.step(flow::AluOp::Sqrt, shifted);
@@ -198,25 +227,41 @@ LogicalResult FlowBuilder::lowerArgmax(llm::ArgmaxOp op) {
   return success();
 }
 
-LogicalResult FlowBuilder::finish(mlir::Operation *terminator) {
-  for (Value result : terminator->getOperands()) {
-    auto found = values.find(result);
+// A value that somebody needs leaves for the next stage; the step's own results
+// are read by the host.
+LogicalResult FlowBuilder::finish(grid::StageOp stage) {
+  mlir::Operation *terminator = stage.getBody().front().getTerminator();
+  for (auto [result, value] :
+       llvm::zip_equal(stage.getResults(), terminator->getOperands())) {
+    bool passedOn = llvm::any_of(result.getUsers(), [](mlir::Operation *user) {
+      return user->getParentOfType<grid::StageOp>() != nullptr;
+    });
+    auto found = values.find(value);
     if (found == values.end()) {
       continue; // argmax: sent below
     }
     Rows &rows = found->second;
+    if (passedOn) {
+      if (failed(sendToStage(value, terminator->getLoc()))) {
+        return failure();
+      }
+      continue;
+    }
     // Heads lie apart in their slots: whoever asked for them gets all lanes.
     int32_t vectors = rows.axis.vectors();
-    int32_t elements =
-        rows.axis.isDense() ? rows.axis.elements : vectors * layout.lanes;
+    int32_t elements = rows.axis.isDense() && rows.axis.ranks == 1
+                           ? rows.axis.elements
+                           : vectors * layout.lanes;
     b.create<flow::LogitsOp>(terminator->getLoc(), rows.f32,
                              b.getI32IntegerAttr(vectors),
                              b.getI32IntegerAttr(elements));
+    if (!sent) {
+      return terminator->emitOpError("a step must return an llm.argmax");
+    }
   }
-  if (!sent) {
-    return terminator->emitOpError("a step must return an llm.argmax");
+  if (sent) {
+    b.create<flow::SendOp>(terminator->getLoc(), sent);
   }
-  b.create<flow::SendOp>(terminator->getLoc(), sent);
   return success();
 }
 

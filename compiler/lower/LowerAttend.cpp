@@ -45,9 +45,7 @@ Value AttentionLowering::loadQueries(int32_t v) {
   int64_t tokens = f.tokens, slots = q.slotsIn(v);
   auto read = access(context, {tokens, group, slots}, {q.vectors(), 1, 0},
                      uint32_t(v * group));
-  auto position =
-      withDynamic(access(context, {tokens, group, slots}, {1, 0, 0}),
-                  flow::Dynamic::Position, 1);
+  auto position = access(context, {tokens, group, slots}, {1, 0, 0});
   VectorBurst burst(b, uint32_t(rowsOf(v)));
   uint32_t y = rotated(burst, xq, swappedQ, read, position);
   if (slots > 1) {

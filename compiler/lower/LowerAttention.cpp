@@ -42,7 +42,7 @@ LogicalResult AttentionLowering::verifyFits() {
     return op.emitOpError("bucket ") << f.bucket << " is not a multiple of "
                                      << f.layout.lanes << " lanes";
   }
-  if (!ropeQ || !ropeK) {
+  if (!ropeQ || !ropeK || !f.cosines) {
     return op.emitOpError("expects q and k straight from llm.rope");
   }
   int64_t entries = rowsOf(0) * std::max<int64_t>(tiles, 1);
@@ -65,8 +65,6 @@ LogicalResult AttentionLowering::run() {
                  ? q
                  : AxisLayout::dense(q.elements, f.layout.lanes);
   out.f32 = f.alloc(f.tokens * out.axis.vectors(), flow::StreamType::F32);
-  cosines = f.ropeTable("rope.cos", ropeK, kv);
-  sines = f.ropeTable("rope.sin", ropeK, kv);
   openCaches();
   swapPairs();
   for (int32_t v = 0; v < kv.vectors(); ++v) {
@@ -81,24 +79,31 @@ LogicalResult AttentionLowering::run() {
   return success();
 }
 
-Value FlowBuilder::ropeTable(StringRef name, llm::RopeOp rope,
-                             const AxisLayout &axis) {
-  Value &memory = tables[name];
-  if (!memory) {
-    int64_t positions =
-        (context + layout.lanes - 1) / layout.lanes * layout.lanes;
-    auto op = b.create<flow::RegionOp>(
-        b.getUnknownLoc(),
-        flow::BufferType::get(b.getContext(), uint32_t(positions + kMostTokens),
-                              flow::StreamType::F32),
-        name, flow::Kind::Table);
-    op.setRowsAttr(axis.attr(b.getContext()));
-    op.setRopeThetaAttr(b.getF64FloatAttr(rope.getTheta().convertToDouble()));
-    op.setRopeDim(int32_t(rope.getRopeDim()));
-    op.setRopeHalf(rope.getPairing() == llm::RopePairing::Half);
-    memory = op.getMemory();
+// Cosines and sines are rows of the step, not a table of all positions: that
+// would take two f32 vectors a position in every chip.
+void FlowBuilder::receiveRope(llm::RopeOp rope, const AxisLayout &axis,
+                              bool fromHost) {
+  for (auto [rows, name] : {std::pair(&cosines, "cos"), {&sines, "sin"}}) {
+    *rows = alloc(tokens, flow::StreamType::F32);
+    if (fromHost) {
+      auto op = b.create<flow::ReceiveOp>(rope.getLoc(), *rows,
+                                          axis.attr(b.getContext()));
+      op.setRope(StringRef(name));
+      op.setRopeThetaAttr(b.getF64FloatAttr(rope.getTheta().convertToDouble()));
+      op.setRopeDim(int32_t(rope.getRopeDim()));
+      op.setRopeHalf(rope.getPairing() == llm::RopePairing::Half);
+    } else {
+      receiveRows(*rows, tokens, rope.getLoc());
+    }
   }
-  return memory;
+}
+
+void FlowBuilder::passRopeOn(Location location) {
+  for (Value rows : {cosines, sines}) {
+    b.create<flow::LinkSendOp>(location, rows,
+                               b.getDenseI32ArrayAttr({group.pipelineLink()}),
+                               plain(tokens));
+  }
 }
 
 // Scale caches: vector (chunk, KV head), lane = position in the chunk.
@@ -143,17 +148,11 @@ uint32_t AttentionLowering::rotated(VectorBurst &burst, Value x, Value swapped,
                                     flow::AccessAttr read,
                                     flow::AccessAttr position) {
   uint32_t a = burst.input({x, read}), s = burst.input({swapped, read});
-  uint32_t c = burst.input({cosines, position});
-  uint32_t n = burst.input({sines, position});
+  uint32_t c = burst.input({f.cosines, position});
+  uint32_t n = burst.input({f.sines, position});
   uint32_t turned = burst.step(flow::AluOp::Mul, a, c);
   return burst.step(flow::AluOp::Add, turned,
                     burst.step(flow::AluOp::Mul, s, n));
-}
-
-static flow::AccessAttr positions(OpBuilder &b, ArrayRef<int64_t> extents,
-                                  ArrayRef<int64_t> steps) {
-  return withDynamic(access(b.getContext(), extents, steps),
-                     flow::Dynamic::Position, 1);
 }
 
 void AttentionLowering::appendKeys(int32_t v) {
@@ -172,7 +171,7 @@ void AttentionLowering::appendKeys(int32_t v) {
   VectorBurst burst(b, uint32_t(tokens));
   uint32_t y = rotated(burst, xk, swappedK,
                        access(context, {tokens}, {vectors}, uint32_t(v)),
-                       positions(b, {tokens}, {1}));
+                       access(context, {tokens}, {1}));
   uint32_t code =
       half ? y : burst.grouped(flow::AluOp::KvCode, y, uint32_t(slot));
   auto write =
@@ -223,7 +222,7 @@ void AttentionLowering::appendScales(int32_t v, bool key) {
   VectorBurst burst(b, uint32_t(tokens * slots));
   auto read = access(context, {tokens, slots}, {vectors, 0}, uint32_t(v));
   uint32_t y = key ? rotated(burst, xk, swappedK, read,
-                             positions(b, {tokens, slots}, {1, 0}))
+                             access(context, {tokens, slots}, {1, 0}))
                    : burst.input({xv, read});
   uint32_t scale = burst.grouped(flow::AluOp::KvScale, y, uint32_t(slot));
   uint32_t row = burst.grouped(flow::AluOp::Splat, scale, uint32_t(slot),

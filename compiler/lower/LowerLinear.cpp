@@ -1,16 +1,18 @@
 // llm.linear: rows of the weight matrix divided over the planes.
 //
-// Output vector j needs the weight rows of its lanes. Whole vectors are dealt
-// to the planes in equal shares; the vectors left over (and a last, partial
-// one) are each cut into lane ranges, one a plane, so that all planes finish
-// together. No row is computed twice and no sum is cut.
+// Output vector j needs the weight rows of its lanes; DealRows.h says which
+// plane makes which. No row is computed twice and no sum is cut.
 #include "compiler/lower/FlowBuilder.h"
 
 #include "machine/Timing.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace mlir;
+
+#include <algorithm>
+#include <map>
 
 namespace orrery {
 
@@ -109,6 +111,10 @@ void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
   weights.setColumnsAttr(in.axis.attr(b.getContext()));
   weights.setFirst(first);
   weights.setLow(low);
+  if (grid::ShardAttr shard = grid::shardOf(op)) {
+    weights.setShardOf(int32_t(shard.getOf()));
+    weights.setReplicas(int32_t(shard.getReplicas()));
+  }
   auto write =
       access(b.getContext(), {tokens, count}, {vectors, 1}, uint32_t(first));
   int32_t end = lastOfVector ? layout.lanes : high;
@@ -122,29 +128,45 @@ void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
       b.getI32IntegerAttr(low), b.getI32IntegerAttr(high), write);
 }
 
-static int32_t round16(int32_t n) { return (n + 15) / 16 * 16; }
-
-// Equal shares of whole vectors, in regions that lie in one bank each; small
-// regions pack better, so about an eighth of a bank.
-LogicalResult FlowBuilder::emitShares(llm::LinearOp op, const Rows &in,
-                                      const Rows &out, int32_t share,
-                                      int32_t planes, int32_t step) {
-  int32_t rows = round16(out.axis.used(0));
-  int64_t each = vectorsPerSlice(machine, op, rows, in.axis.vectors());
-  int64_t depth = machine.sram.vectorsPerBank;
-  if (share > 0 && each > depth) {
-    return op.emitOpError("needs ")
-           << each << " vectors a slice for the weights of one output vector, "
-           << "a bank has " << depth;
-  }
-  auto chunk = int32_t(std::max<int64_t>(1, depth / 8 / each));
-  for (int32_t j = 0; j < share; j += chunk) {
-    for (int32_t p = 0; p < planes; ++p) {
-      emitPiece(op, in, out, p * step, p * share + j,
-                std::min(chunk, share - j), 0, rows, true);
+// Regions lie in one bank each; small ones pack better, so about an eighth of a
+// bank.
+LogicalResult FlowBuilder::cutShares(llm::LinearOp op, const Rows &in,
+                                     std::vector<RowPiece> &pieces) {
+  std::vector<RowPiece> cut;
+  for (const RowPiece &piece : pieces) {
+    int64_t each =
+        vectorsPerSlice(machine, op, piece.high - piece.low, in.axis.vectors());
+    int64_t depth = machine.sram.vectorsPerBank;
+    if (each > depth) {
+      return op.emitOpError("needs ")
+             << each << " vectors a slice for the weights of one output "
+             << "vector, a bank has " << depth;
+    }
+    auto chunk = int32_t(std::max<int64_t>(1, depth / 8 / each));
+    for (int32_t j = 0; j < piece.count; j += chunk) {
+      cut.push_back(piece);
+      cut.back().first += j;
+      cut.back().count = std::min(chunk, piece.count - j);
     }
   }
+  pieces = std::move(cut);
   return success();
+}
+
+// The first of each plane, then the second of each: planes work at once, on
+// weights that allocation puts into groups of slices by turns.
+static void takeTurns(std::vector<RowPiece> &pieces) {
+  std::map<int32_t, int32_t> turnOf; // by plane
+  std::vector<std::pair<int32_t, RowPiece>> byTurn;
+  for (const RowPiece &piece : pieces) {
+    byTurn.push_back({turnOf[piece.plane]++, piece});
+  }
+  std::ranges::sort(byTurn, {}, [](const auto &entry) {
+    return std::pair(entry.first, entry.second.plane);
+  });
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    pieces[k] = byTurn[k].second;
+  }
 }
 
 LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
@@ -164,22 +186,14 @@ LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
   out.f32 = alloc(tokens * vectors, flow::StreamType::F32);
   load(in, half, op.getLoc());
 
-  // Vectors of equal use first; a shorter last one joins the left-overs.
-  int32_t uniform = 0;
-  while (uniform < vectors && out.axis.used(uniform) == out.axis.used(0)) {
-    ++uniform;
-  }
-  int32_t share = uniform / planes;
-  if (failed(emitShares(op, in, out, share, planes, step))) {
+  std::vector<RowPiece> pieces = dealRows(out.axis, planes);
+  if (failed(cutShares(op, in, pieces))) {
     return failure();
   }
-  for (int32_t j = share * planes; j < vectors; ++j) {
-    int32_t used = round16(out.axis.used(j));
-    int32_t piece = round16((used + planes - 1) / planes);
-    for (int32_t p = 0; p * piece < used; ++p) {
-      int32_t high = std::min(used, (p + 1) * piece);
-      emitPiece(op, in, out, p * step, j, 1, p * piece, high, high == used);
-    }
+  takeTurns(pieces);
+  for (const RowPiece &p : pieces) {
+    emitPiece(op, in, out, p.plane * step, p.first, p.count, p.low, p.high,
+              p.lastOfVector);
   }
   values[op.getResult()] = out;
   return success();

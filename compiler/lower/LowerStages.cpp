@@ -1,10 +1,14 @@
 // grid -> flow: the pass around FlowBuilder.
 //
-// Input: a step function with one grid.stage. Output: a flow.program beside
-// which the function is gone. Invariant: program order of the llm ops.
+// Input: a step function of grid.stages. Output: a flow.program for each kind
+// of stage, in order of their first, beside which the function is gone.
+// Invariant: program order of the llm ops.
 #include "compiler/Passes.h"
 
 #include "compiler/lower/FlowBuilder.h"
+#include "compiler/lower/StageKinds.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -31,8 +35,8 @@ private:
   LogicalResult lowerStep(func::FuncOp step) {
     auto stages = llvm::to_vector(step.getOps<grid::StageOp>());
     auto name = step->getAttrOfType<StringAttr>(grid::kMachineAttr);
-    if (stages.size() != 1 || !name) {
-      return step.emitError("expected one grid.stage and grid.machine, as "
+    if (stages.empty() || !name) {
+      return step.emitError("expected grid.stages and grid.machine, as "
                             "--grid-place-stages leaves them");
     }
     Expected<Machine> machine = loadMachine(name.str());
@@ -46,11 +50,22 @@ private:
              << machine->matrix.installStreams << " beside "
              << ChipLayout::kMinDataSlices << " data slices";
     }
-    return emitProgram(step, stages.front(), *machine, name);
+    auto bases = step->getAttrOfType<DenseI64ArrayAttr>(kTextBasesAttr);
+    for (auto [index, kind] : llvm::enumerate(stageKinds(stages))) {
+      int64_t base = bases && index < size_t(bases.size()) ? bases[index] : 0;
+      if (failed(emitProgram(step, stages[kind.stages.front()], *machine, name,
+                             base))) {
+        return failure();
+      }
+    }
+    step.erase();
+    return success();
   }
 
   LogicalResult emitProgram(func::FuncOp step, grid::StageOp stage,
-                            const Machine &machine, StringAttr name) {
+                            const Machine &machine, StringAttr name,
+                            int64_t textBase) {
+    StageGroup group{int32_t(stage.getTp()), stage.getRing()};
     llm::StepInfo info = llm::stepInfo(step);
     OpBuilder b(step);
     // The chip keeps whole position tiles.
@@ -62,19 +77,78 @@ private:
         b.getI64IntegerAttr(info.tokens), b.getI64IntegerAttr(info.bucket),
         b.getI64IntegerAttr(info.context),
         step->getAttrOfType<IntegerAttr>("llm.model_hash"),
-        step->getAttrOfType<IntegerAttr>("grid.text_base"));
+        textBase > 0 ? b.getI64IntegerAttr(textBase) : IntegerAttr(),
+        stage.getTp() > 1 ? b.getI64IntegerAttr(group.links()) : IntegerAttr());
     b.setInsertionPointToStart(&program.getBody().emplaceBlock());
-    FlowBuilder builder(b, machine, info);
+    FlowBuilder builder(b, machine, info, group);
+    if (!isFirst(step, stage)) {
+      receivePositions(step, stage, machine, builder);
+      receiveInputs(stage, builder);
+    }
     for (mlir::Operation &op : stage.getBody().front().without_terminator()) {
       if (failed(builder.lower(&op))) {
         return failure();
       }
+      if (isa<llm::EmbedOp>(op)) {
+        receivePositions(step, stage, machine, builder);
+      }
     }
-    if (failed(builder.finish(stage.getBody().front().getTerminator()))) {
-      return failure();
+    return builder.finish(stage);
+  }
+
+  // Attention at or after a stage, whose K says how positions turn.
+  static llm::AttentionOp attentionFrom(func::FuncOp step,
+                                        grid::StageOp stage) {
+    bool reached = false;
+    llm::AttentionOp found;
+    for (grid::StageOp each : step.getOps<grid::StageOp>()) {
+      reached |= each == stage;
+      each.walk([&](llm::AttentionOp op) {
+        if (reached && !found && op.getK().getDefiningOp<llm::RopeOp>()) {
+          found = op;
+        }
+      });
     }
-    step.erase();
-    return success();
+    return found;
+  }
+
+  static bool isFirst(func::FuncOp step, grid::StageOp stage) {
+    return stage == *step.getOps<grid::StageOp>().begin();
+  }
+
+  // The rows of positions go on at once to stages that need them: behind the
+  // embedding, which the first layer waits for, and before what a stage passes
+  // on at its end.
+  static void receivePositions(func::FuncOp step, grid::StageOp stage,
+                               const Machine &machine, FlowBuilder &builder) {
+    llm::AttentionOp attention = attentionFrom(step, stage);
+    if (!attention) {
+      return;
+    }
+    auto rope = attention.getK().getDefiningOp<llm::RopeOp>();
+    auto axis = AxisLayout::ofHeads(
+        int32_t(attention.getKvHeads()), int32_t(attention.getKvHeads()),
+        int32_t(attention.getHeadDim()), machine.lanes);
+    builder.receiveRope(rope, axis, isFirst(step, stage));
+    auto next = dyn_cast_or_null<grid::StageOp>(stage->getNextNode());
+    if (next && attentionFrom(step, next)) {
+      builder.passRopeOn(rope.getLoc());
+    }
+  }
+
+  // What the body takes from the stage before, in order of use.
+  static void receiveInputs(grid::StageOp stage, FlowBuilder &builder) {
+    llvm::SetVector<Value> inputs;
+    stage.getBody().walk([&](mlir::Operation *op) {
+      for (Value operand : op->getOperands()) {
+        if (operand.getDefiningOp<grid::StageOp>()) {
+          inputs.insert(operand);
+        }
+      }
+    });
+    for (Value input : inputs) {
+      builder.receive(input, stage.getLoc());
+    }
   }
 };
 

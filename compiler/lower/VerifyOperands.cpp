@@ -58,10 +58,6 @@ LogicalResult FlowBuilder::verifyRope(llm::RopeOp op) {
 }
 
 LogicalResult FlowBuilder::verifyAttention(llm::AttentionOp op) {
-  if (tokens > kMostTokens) {
-    return op.emitOpError("takes ") << tokens << " tokens a step, at most "
-                                    << kMostTokens << " are supported";
-  }
   auto heads = [&](int64_t count) {
     return AxisLayout::ofHeads(int32_t(count), int32_t(op.getKvHeads()),
                                int32_t(op.getHeadDim()), layout.lanes);
@@ -105,6 +101,10 @@ LogicalResult FlowBuilder::verifyOperands(mlir::Operation *op) {
       })
       .Case([&](llm::GatedOp o) {
         return verifyAlike(o, values[o.getGate()].axis, values[o.getUp()].axis);
+      })
+      .Case([&](grid::ArgmaxOp o) {
+        return sent ? o.emitOpError("is the step's second: the host gets one")
+                    : success();
       })
       .Case([&](llm::ArgmaxOp o) {
         return sent ? o.emitOpError("is the step's second: the host gets one")

@@ -1,14 +1,16 @@
-// llm -> grid on one chip.
+// llm -> grid: a step's ops into stages on chips.
 //
 // Input: a step function of llm ops. Output: the same function, its ops inside
-// one grid.stage, and the machine's name on it. Invariant: a stage that is
-// made fits by nominal bytes; what padding adds is found by --flow-allocate.
+// grid.stages, and the machine's name on it. Invariant: a stage that is made
+// fits by nominal bytes; what padding adds is found by --flow-allocate.
+//
+// On one chip nothing is chosen. Otherwise the step's shape is read, a split is
+// chosen and placed (Partition.h), and each stage gets the ops of one rank.
 #include "compiler/Passes.h"
 
-#include "dialects/llm/Llm.h"
+#include "compiler/partition/Partition.h"
+#include "compiler/partition/SplitStep.h"
 #include "machine/Machine.h"
-
-#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
@@ -18,29 +20,6 @@ namespace orrery {
 #include "compiler/Passes.h.inc"
 
 namespace {
-
-// Bytes of the matrix as the chip stores it: codes and one f16 scale a block.
-int64_t weightBytes(llm::LinearOp op) {
-  int64_t rows = op.getResult().getType().getDimSize(1);
-  int64_t columns = op.getX().getType().getDimSize(1);
-  int64_t blocks = (columns + 31) / 32;
-  switch (op.getFormat()) {
-  case llm::WeightFormat::Q8_0:
-    return rows * blocks * 34;
-  case llm::WeightFormat::Q4_0:
-    return rows * blocks * 18;
-  case llm::WeightFormat::F16:
-    return rows * columns * 2;
-  }
-  return 0;
-}
-
-// K and V of all KV heads (not query heads) at full context.
-int64_t kvBytes(llm::AttentionOp op, int64_t context) {
-  bool half = op.getKvFormat() == llm::KvFormat::F16;
-  int64_t row = half ? 2 * op.getHeadDim() : op.getHeadDim() + 2;
-  return 2 * context * op.getKvHeads() * row;
-}
 
 struct PlaceStagesPass : impl::PlaceStagesBase<PlaceStagesPass> {
   using PlaceStagesBase::PlaceStagesBase;
@@ -55,24 +34,61 @@ struct PlaceStagesPass : impl::PlaceStagesBase<PlaceStagesPass> {
       step.emitError(loaded.error().message);
       return signalPassFailure();
     }
+    bool one =
+        loaded->system.chips == 1 ? tp <= 1 && pp <= 1 : tp == 1 && pp == 1;
+    if (failed(one ? onOneChip(step, *loaded) : onMany(step, *loaded))) {
+      return signalPassFailure();
+    }
+    step->setAttr(grid::kMachineAttr, StringAttr::get(&getContext(), machine));
+  }
+
+private:
+  LogicalResult onOneChip(func::FuncOp step, const Machine &chip) {
+    if (failed(verifyFits(step, chip))) {
+      return failure();
+    }
+    partition::StageSite site{0, {0}};
+    return partition::splitStep(step, {}, site, false, chip.sramBytes());
+  }
+
+  LogicalResult onMany(func::FuncOp step, const Machine &system) {
+    auto sublayers = partition::findSublayers(step);
+    if (failed(sublayers)) {
+      return failure();
+    }
+    auto shape = partition::readShape(step, *sublayers);
+    if (!shape) {
+      return step.emitError(shape.error().message);
+    }
+    // For one token at full context, whatever this step is: programs of a set
+    // work on the same weights and caches, so on the same split.
+    shape->tokens = 1;
+    shape->bucket = shape->context;
+    auto objective = throughput ? partition::Objective::Throughput
+                                : partition::Objective::Latency;
+    auto split = partition::chooseSplit(system, *shape, {tp, pp, objective});
+    if (!split) {
+      return step.emitError(split.error().message);
+    }
+    SmallVector<partition::StageSite> sites;
+    for (auto [plan, placed] :
+         llvm::zip_equal(split->stages, split->placement.stages)) {
+      sites.push_back({plan.first, llvm::to_vector(placed.chips)});
+    }
+    return partition::splitStep(step, *sublayers, sites, split->placement.ring,
+                                system.sramBytes());
+  }
+
+  LogicalResult verifyFits(func::FuncOp step, const Machine &chip) {
     int64_t weights = 0, kv = 0;
     int64_t context = llm::stepInfo(step).context;
     step.walk([&](mlir::Operation *op) {
       if (auto linear = dyn_cast<llm::LinearOp>(op)) {
-        weights += weightBytes(linear);
+        weights += partition::nominalBytes(linear);
       } else if (auto attention = dyn_cast<llm::AttentionOp>(op)) {
-        kv += kvBytes(attention, context);
+        kv += partition::nominalBytes(attention);
       }
     });
-    if (failed(verifyFits(step, *loaded, weights, kv, context))) {
-      return signalPassFailure();
-    }
-    enclose(step, weights, kv, loaded->sramBytes());
-  }
-
-private:
-  LogicalResult verifyFits(func::FuncOp step, const Machine &chip,
-                           int64_t weights, int64_t kv, int64_t context) {
     int64_t have = chip.sramBytes();
     if (weights + kv <= have) {
       return success();
@@ -88,24 +104,6 @@ private:
     }
     return error << "would need " << (weights + kv + have - 1) / have
                  << " such chips";
-  }
-
-  void enclose(func::FuncOp step, int64_t weights, int64_t kv,
-               int64_t capacity) {
-    Block &body = step.getBody().front();
-    mlir::Operation *terminator = body.getTerminator();
-    OpBuilder b(terminator);
-    step->setAttr(grid::kMachineAttr, b.getStringAttr(machine));
-    auto stage = b.create<grid::StageOp>(
-        step.getLoc(), terminator->getOperandTypes(),
-        b.getDenseI32ArrayAttr({0}), b.getI64IntegerAttr(weights),
-        b.getI64IntegerAttr(kv), b.getI64IntegerAttr(capacity));
-    Block *inside = b.createBlock(&stage.getBody());
-    inside->getOperations().splice(inside->end(), body.getOperations(),
-                                   body.begin(), stage->getIterator());
-    b.setInsertionPointToEnd(inside);
-    b.create<grid::YieldOp>(terminator->getLoc(), terminator->getOperands());
-    terminator->setOperands(stage.getResults());
   }
 };
 

@@ -2,7 +2,9 @@
 
 #include "compiler/Passes.h"
 #include "compiler/encode/EncodeProgram.h"
-#include "compiler/pipeline/Pipeline.h"
+#include "compiler/lower/FlowBuilder.h"
+#include "compiler/lower/StageKinds.h"
+#include "compiler/pipeline/JoinStages.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -90,51 +92,179 @@ Expected<CompiledStep> compileStep(MLIRContext &context,
   return compileModule(std::move(step), config, request);
 }
 
-Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
-                                     const models::ModelConfig &config,
-                                     const CompileRequest &request) {
-  MLIRContext &context = *step->getContext();
-  FirstError first(context);
-  CompiledStep out;
-  out.step = std::move(step);
-  OwningOpRef<ModuleOp> module = out.step->clone();
-  OpBuilder b(&context);
-  for (auto step : module->getOps<func::FuncOp>()) {
-    step->setAttr(
-        "llm.model_hash",
-        IntegerAttr::get(IntegerType::get(&context, 64, IntegerType::Unsigned),
-                         APInt(64, modelHash(config, request.import))));
-    step->setAttr("grid.text_base", b.getI64IntegerAttr(request.textBase));
+namespace {
+
+Expected<CompiledPart> finishPart(tick::ProgramOp ticks, ImagePlan image,
+                                  Program &program) {
+  auto encoded = compiler::encodeProgram(ticks);
+  if (failed(encoded)) {
+    return Error{""};
   }
-  // In two parts: the image is read off the placed flow.
-  PassManager placed(&context), timed(&context);
-  buildPlacement(placed, request.machine);
-  buildSchedule(timed);
-  if (failed(placed.run(*module))) {
-    return first.error("placement failed");
+  program = std::move(*encoded);
+  CompiledPart part{std::move(image), 0, boundsOf(ticks)};
+  for (const SramRegion &r : program.regions) {
+    if (r.kind == RegionKind::Instructions) {
+      part.textVectors += int64_t(r.width) * r.length;
+    }
   }
-  auto flow = *module->getOps<flow::ProgramOp>().begin();
+  return part;
+}
+
+/// What the partition says, before lowering takes its ops away.
+struct Stages {
+  std::vector<StageOnChips> stages;
+  std::vector<CompiledStage> compiled;
+  int64_t hidden = 0, logitsEach = 0;
+};
+
+Stages readStages(func::FuncOp step) {
+  Stages out;
+  auto ops = llvm::to_vector(step.getOps<grid::StageOp>());
+  out.stages.resize(ops.size());
+  out.compiled.resize(ops.size());
+  for (auto [part, kind] : llvm::enumerate(stageKinds(ops))) {
+    for (unsigned s : kind.stages) {
+      grid::StageOp op = ops[s];
+      out.stages[s] = {uint32_t(part), op.getRing(), {}};
+      out.stages[s].chips.assign(op.getChips().begin(), op.getChips().end());
+      out.compiled[s] = {uint32_t(part), int64_t(op.getFirstLayer())};
+    }
+  }
+  step.walk([&](llm::EmbedOp op) {
+    out.hidden = op.getResult().getType().getDimSize(1);
+  });
+  auto logits = cast<RankedTensorType>(step.getResultTypes().front());
+  out.logitsEach = logits.getDimSize(1);
+  return out;
+}
+
+} // namespace
+
+const CompiledStage &CompiledStep::firstOfPart(uint32_t part) const {
+  return *llvm::find_if(stages,
+                        [&](const CompiledStage &s) { return s.part == part; });
+}
+
+namespace {
+
+/// What the pipeline made of a step, or why not.
+class StepCompiler {
+public:
+  StepCompiler(ModuleOp step, const models::ModelConfig &config,
+               const CompileRequest &request)
+      : module(step.clone()), config(config), request(request),
+        first(*step.getContext()) {}
+
+  Expected<CompiledStep> run();
+  /// How it was split, as far as it came to that.
+  SplitOptions split() const {
+    if (stages.stages.empty()) {
+      return {};
+    }
+    return {int64_t(stages.stages.front().chips.size()),
+            int64_t(stages.stages.size())};
+  }
+
+private:
+  void annotate();
+  Status finishParts(CompiledStep &out, std::vector<ImagePlan> images);
+
+  OwningOpRef<ModuleOp> module;
+  const models::ModelConfig &config;
+  const CompileRequest &request;
+  FirstError first;
+  Stages stages;
+};
+
+void StepCompiler::annotate() {
+  OpBuilder b(module->getContext());
+  auto function = *module->getOps<func::FuncOp>().begin();
+  function->setAttr(
+      "llm.model_hash",
+      IntegerAttr::get(b.getIntegerType(64, false),
+                       APInt(64, modelHash(config, request.import))));
+  function->setAttr(kTextBasesAttr, b.getDenseI64ArrayAttr(request.textBases));
+}
+
+Status StepCompiler::finishParts(CompiledStep &out,
+                                 std::vector<ImagePlan> images) {
+  for (auto [index, ticks] :
+       llvm::enumerate(module->getOps<tick::ProgramOp>())) {
+    auto part = finishPart(ticks, std::move(images[index]),
+                           out.system.parts.emplace_back());
+    if (!part) {
+      return first.error("encoding failed");
+    }
+    out.parts.push_back(std::move(*part));
+  }
+  return Success{};
+}
+
+// In parts: stages are read off the grid, images off the placed flow.
+Expected<CompiledStep> StepCompiler::run() {
   auto machine = loadMachine(request.machine);
   if (!machine) {
     return machine.error();
   }
-  out.image = imagePlan(flow, *machine);
+  annotate();
+  PassManager divided(module->getContext()), placed(module->getContext()),
+      timed(module->getContext());
+  buildPartition(divided, request.machine, request.split);
+  buildPlacement(placed);
+  buildSchedule(timed);
+  if (failed(divided.run(*module))) {
+    return first.error("partition failed");
+  }
+  stages = readStages(*module->getOps<func::FuncOp>().begin());
+  if (failed(placed.run(*module))) {
+    return first.error("placement failed");
+  }
+  std::vector<ImagePlan> images;
+  for (auto flow : module->getOps<flow::ProgramOp>()) {
+    images.push_back(imagePlan(flow, *machine));
+  }
   if (failed(timed.run(*module))) {
     return first.error("scheduling failed");
   }
-  auto ticks = *module->getOps<tick::ProgramOp>().begin();
-  out.bounds = boundsOf(ticks);
-  auto program = compiler::encodeProgram(ticks);
-  if (failed(program)) {
-    return first.error("encoding failed");
+  CompiledStep out;
+  Status ok = finishParts(out, std::move(images));
+  if (ok) {
+    ok = joinStages(out.system, *machine, stages.stages);
   }
-  out.program = std::move(*program);
-  for (const SramRegion &r : out.program.regions) {
-    if (r.kind == RegionKind::Instructions) {
-      out.textVectors += int64_t(r.width) * r.length;
-    }
+  if (!ok) {
+    return ok.error();
   }
+  out.stages = stages.compiled;
+  out.logitsEach = stages.logitsEach;
   return out;
+}
+
+} // namespace
+
+// The choice of a split is by estimated bytes; what padding and fragments add
+// is known once all has a place. A stage more then takes what is too much.
+Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
+                                     const models::ModelConfig &config,
+                                     const CompileRequest &request) {
+  CompileRequest attempt = request;
+  std::optional<Error> refusal;
+  for (;;) {
+    StepCompiler compiler(*step, config, attempt);
+    auto out = compiler.run();
+    if (out) {
+      out->step = std::move(step);
+      return out;
+    }
+    SplitOptions split = compiler.split();
+    bool lacksRoom = out.error().message.find("no room") != std::string::npos;
+    if (!refusal) {
+      refusal = out.error();
+    }
+    if (!lacksRoom || request.split.stages > 0 || split.stages == 0) {
+      return *refusal;
+    }
+    attempt.split = {split.tensorParallel, split.stages + 1};
+  }
 }
 
 } // namespace orrery

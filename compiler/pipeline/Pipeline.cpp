@@ -13,14 +13,20 @@ namespace orrery {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Passes.h.inc"
 
-void buildPlacement(OpPassManager &passes, const std::string &machine) {
+void buildPartition(OpPassManager &passes, const std::string &machine,
+                    const SplitOptions &split) {
   // What: fold what the model does not need (RoPE of no elements, twins).
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // Where: refuses what cannot fit, before any work is done on it.
   PlaceStagesOptions place;
   place.machine = machine;
+  place.tp = split.tensorParallel;
+  place.pp = split.stages;
   passes.addNestedPass<func::FuncOp>(createPlaceStages(place));
+}
+
+void buildPlacement(OpPassManager &passes) {
   // How: needs the stage's chip for lanes and planes.
   passes.addPass(createLowerStages());
   // Addresses before ticks: ports decide what may happen together.
@@ -37,6 +43,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> machine{*this, "machine",
                               llvm::cl::desc("preset or file"),
                               llvm::cl::init("lpu-v1")};
+  Option<int64_t> tp{*this, "tp", llvm::cl::desc("chips of a stage; 0: chosen"),
+                     llvm::cl::init(0)};
+  Option<int64_t> pp{*this, "pp", llvm::cl::desc("stages; 0: chosen"),
+                     llvm::cl::init(0)};
 };
 } // namespace
 
@@ -45,7 +55,8 @@ void registerAllPasses() {
   PassPipelineRegistration<PipelineOptions>(
       "orrery", "llm to tick, the whole pipeline",
       [](OpPassManager &passes, const PipelineOptions &options) {
-        buildPlacement(passes, options.machine);
+        buildPartition(passes, options.machine, {options.tp, options.pp});
+        buildPlacement(passes);
         buildSchedule(passes);
       });
 }

@@ -7,9 +7,19 @@
 
 namespace orrery {
 
-/// From a step in `llm` to its placed flow.program. `machine` is a preset or a
+/// How a model is divided; 0: as the compiler chooses.
+struct SplitOptions {
+  int64_t tensorParallel = 0; ///< chips of a stage
+  int64_t stages = 0;
+  bool operator==(const SplitOptions &) const = default;
+};
+
+/// From a step in `llm` to the stages of a system. `machine` is a preset or a
 /// file.
-void buildPlacement(mlir::OpPassManager &passes, const std::string &machine);
+void buildPartition(mlir::OpPassManager &passes, const std::string &machine,
+                    const SplitOptions &split);
+/// From there to placed flow.programs, one a kind of stage.
+void buildPlacement(mlir::OpPassManager &passes);
 /// From there to the tick.program.
 void buildSchedule(mlir::OpPassManager &passes);
 

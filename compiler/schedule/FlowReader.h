@@ -41,6 +41,12 @@ private:
   mlir::LogicalResult readTranspose(flow::TransposeOp op);
   uint16_t mapIndex(llvm::ArrayRef<int32_t> map);
 
+  // ReadLinks.cpp
+  mlir::LogicalResult readLinkSend(flow::LinkSendOp op);
+  mlir::LogicalResult readLinkReceive(flow::LinkReceiveOp op);
+  void receivePart(flow::LinkReceiveOp op, uint32_t part, uint32_t parts,
+                   GangBuilder &b);
+
   GangBuilder gang(mlir::Operation *op) {
     if (out.locations.empty() || out.locations.back() != op->getLoc()) {
       out.locations.push_back(op->getLoc());

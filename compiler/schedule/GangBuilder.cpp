@@ -15,8 +15,8 @@ void GangBuilder::extend(StreamUse &use, Position position) {
 
 uint8_t GangBuilder::read(const Home &home, AddressPattern address,
                           BurstShape shape, Direction direction, Position unit,
-                          Position stop) {
-  Tick diag = diagonal(direction, 0, unit);
+                          Position stop, Tick at) {
+  Tick diag = diagonal(direction, at, unit);
   Position first = g.ofSlice(int32_t(home.slice));
   auto group = uint8_t(gang.streams.size());
   gang.streams.push_back(
@@ -30,7 +30,7 @@ uint8_t GangBuilder::read(const Home &home, AddressPattern address,
   op.out = out(group);
   op.shape = shape;
   gang.members.push_back({passes(direction, diag, first) - m.timing.read, op,
-                          home.memory, home.region});
+                          home.memory, 0, home.region});
   return group;
 }
 
@@ -50,6 +50,27 @@ Tick GangBuilder::passing(uint8_t group, Position position) const {
 
 void GangBuilder::write(uint8_t group, const Home &home, AddressPattern address,
                         WriteOp form) {
+  writeStreams(group, 0, home, address, std::move(form));
+}
+
+// A block of 32 codes has its scale in four bytes of the second stream.
+void GangBuilder::write(uint8_t group, const Home &home, AddressPattern address,
+                        WriteOp form, StreamType type) {
+  if (type != StreamType::A8 || form.mask != LaneMask::Range) {
+    write(group, home, address, std::move(form));
+    return;
+  }
+  Home codes = home, scales = home;
+  codes.width = scales.width = 1;
+  scales.slice += 1;
+  writeStreams(group, 0, codes, address, form);
+  form.high = form.high == m.lanes ? form.high : uint16_t(form.high / 8);
+  form.low = uint16_t(form.low / 8);
+  writeStreams(group, 1, scales, address, form);
+}
+
+void GangBuilder::writeStreams(uint8_t group, uint8_t offset, const Home &home,
+                               AddressPattern address, WriteOp form) {
   Position first = g.ofSlice(int32_t(home.slice));
   Position last = g.ofSlice(int32_t(home.slice + home.width - 1));
   extend(gang.streams[group], first);
@@ -61,7 +82,7 @@ void GangBuilder::write(uint8_t group, const Home &home, AddressPattern address,
   form.in = in(group);
   form.shape = gang.streams[group].shape;
   gang.members.push_back(
-      {passing(group, first), form, home.memory, home.region});
+      {passing(group, first), form, home.memory, offset, home.region});
 }
 
 void GangBuilder::writeRuns(uint8_t group, const Home &home,

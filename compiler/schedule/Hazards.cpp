@@ -10,7 +10,7 @@ Hazards::Hazards(const Problem &problem, bool operandsOnly)
     : problem(problem), operandsOnly(operandsOnly), m(*problem.machine),
       g(m.geometry()), cells(size_t(g.slices()) * size_t(m.sram.banks)),
       caches(problem.caches), dies(problem.shares.size()),
-      planes(size_t(g.planes())) {
+      planes(size_t(g.planes())), links(problem, operandsOnly) {
   for (Plane &plane : planes) {
     plane.entries.resize(size_t(m.matrix.activationVectors));
   }
@@ -141,14 +141,15 @@ Tick Hazards::earliestPlane(const Member &member, const Gang &,
 }
 
 Tick Hazards::earliest(const Gang &gang, uint32_t base) const {
-  Tick start = 0;
+  Tick start = links.earliest(gang);
   for (const Member &member : gang.members) {
     start = std::max(start, -member.offset);
     if (member.memory != Memory::None) {
       start = std::max(start, -(member.offset + reach(g, member).first));
       start = std::max(start, earliestMemory(member));
     }
-    if (std::holds_alternative<ReceiveOp>(member.operation)) {
+    if (auto *op = std::get_if<ReceiveOp>(&member.operation);
+        op && op->link == kHostLink) {
       start = std::max(start, m.timing.host - member.offset);
     }
     start = std::max(start, earliestPlane(member, gang, base));
@@ -216,6 +217,7 @@ void Hazards::commit(const Gang &gang, uint32_t base, Tick start) {
     commitMemory(member, start);
     commitPlane(member, base, start);
   }
+  links.commit(gang, start);
 }
 
 } // namespace orrery::schedule

@@ -2,7 +2,7 @@
 // entries of the planes. Keeps the ticks of all accesses so far.
 #pragma once
 
-#include "compiler/schedule/Problem.h"
+#include "compiler/schedule/LinkHazards.h"
 
 namespace orrery::schedule {
 
@@ -53,6 +53,7 @@ private:
   std::vector<Cache> caches;
   std::vector<Tick> dies; ///< per region: past its last access so far
   std::vector<Plane> planes;
+  LinkHazards links;
 };
 
 } // namespace orrery::schedule

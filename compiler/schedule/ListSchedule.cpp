@@ -230,7 +230,13 @@ Expected<Schedule> ListScheduler::run() {
     uint32_t load = gang.loads != kNoLoad ? gang.loads : gang.uses;
     uint32_t base = load == kNoLoad ? 0 : result.entryBase[load];
     std::vector<uint8_t> chosen;
-    Tick start = place(gang, hazards.earliest(gang, base), chosen);
+    Tick earliest = hazards.earliest(gang, base);
+    if (earliest >= LinkHazards::kNever) {
+      return Error{"gang " + std::to_string(result.start.size()) +
+                   " would wait for a link's send or receive that comes "
+                   "after it"};
+    }
+    Tick start = place(gang, earliest, chosen);
     if (start < 0) {
       return Error{"gang " + std::to_string(result.start.size()) +
                    " needs more streams than the chip's " +

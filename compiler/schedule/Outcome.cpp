@@ -52,7 +52,8 @@ struct Effect {
   }
   Tick operator()(const ReceiveOp &op) const { return op.shape.span(); }
   Tick operator()(const SendOp &op) const {
-    return op.shape.span() + m.timing.host;
+    // What a C2C link still has to carry is the other chip's business.
+    return op.shape.span() + (op.link == kHostLink ? m.timing.host : 1);
   }
 };
 
@@ -126,14 +127,25 @@ void setLifetimes(const Problem &problem, const Schedule &schedule,
 
 LowerBounds lowerBounds(const Problem &problem, Tick criticalPath) {
   std::vector<Tick> busy(resourceCount(*problem.machine));
+  std::vector<Tick> carrying(size_t(problem.machine->link.ports) + 1);
   for (const Gang &gang : problem.gangs) {
     for (const Member &member : gang.members) {
       for (const Reservation &r : reservationsOf(problem, member.operation)) {
         busy[r.resource] += Tick(r.shape.count());
       }
+      if (auto *op = std::get_if<SendOp>(&member.operation);
+          op && op->link != kHostLink) {
+        carrying[op->link] += Tick(op->shape.count()) * op->width *
+                              problem.machine->link.vectorTicks;
+      }
     }
   }
   auto most = std::max_element(busy.begin(), busy.end());
+  auto link = std::max_element(carrying.begin(), carrying.end());
+  if (*link > *most) {
+    return {criticalPath, *link,
+            "link" + std::to_string(link - carrying.begin())};
+  }
   return {criticalPath, *most,
           resourceName(*problem.machine, uint32_t(most - busy.begin()))};
 }

@@ -9,12 +9,13 @@ namespace orrery::schedule {
 namespace {
 
 // Resource numbers: read port, write port and two banks a slice; load, install
-// and array a plane; VXM; SXMs; host link in and out.
+// and array a plane; VXM; SXMs; host link and C2C links, in and out.
 struct Numbering {
   explicit Numbering(const Machine &m)
       : slices(uint32_t(m.geometry().slices())),
-        planes(uint32_t(m.geometry().planes())) {}
-  uint32_t slices, planes;
+        planes(uint32_t(m.geometry().planes())), ports(uint32_t(m.link.ports)) {
+  }
+  uint32_t slices, planes, ports;
   uint32_t readPort(uint32_t s) const { return 4 * s; }
   uint32_t writePort(uint32_t s) const { return 4 * s + 1; }
   uint32_t bank(uint32_t s, uint32_t b) const { return 4 * s + 2 + b; }
@@ -23,9 +24,9 @@ struct Numbering {
   uint32_t array(uint32_t p) const { return load(p) + 2; }
   uint32_t vxm() const { return 4 * slices + 3 * planes; }
   uint32_t sxm(uint32_t s) const { return vxm() + 1 + s; }
-  uint32_t hostIn() const { return vxm() + 3; }
-  uint32_t hostOut() const { return vxm() + 4; }
-  uint32_t count() const { return vxm() + 5; }
+  uint32_t linkIn(uint32_t link) const { return vxm() + 3 + 2 * link; }
+  uint32_t linkOut(uint32_t link) const { return linkIn(link) + 1; }
+  uint32_t count() const { return linkIn(ports + 1); }
 };
 
 struct Reserve {
@@ -100,10 +101,10 @@ struct Reserve {
     out.push_back({n.sxm(op.sxm), 0, {all, 1, 1, 0}});
   }
   void operator()(const ReceiveOp &op) {
-    out.push_back({n.hostIn(), 0, op.shape});
+    out.push_back({n.linkIn(op.link), 0, op.shape});
   }
   void operator()(const SendOp &op) {
-    out.push_back({n.hostOut(), 0, op.shape});
+    out.push_back({n.linkOut(op.link), 0, op.shape});
   }
 };
 
@@ -131,9 +132,13 @@ std::string resourceName(const Machine &machine, uint32_t resource) {
     uint32_t k = resource - 4 * n.slices;
     return "mxm" + std::to_string(k / 3) + kinds[k % 3];
   }
-  static const char *const units[] = {"vxm", "sxm0", "sxm1", "host.in",
-                                      "host.out"};
-  return units[resource - n.vxm()];
+  if (resource < n.linkIn(0)) {
+    static const char *const units[] = {"vxm", "sxm0", "sxm1"};
+    return units[resource - n.vxm()];
+  }
+  uint32_t link = (resource - n.linkIn(0)) / 2;
+  return (link == kHostLink ? "host" : "link" + std::to_string(link)) +
+         (resource == n.linkIn(link) ? ".in" : ".out");
 }
 
 namespace {
@@ -141,10 +146,13 @@ namespace {
 struct Resolve {
   const std::vector<uint8_t> &streams;
   uint16_t base;
+  uint8_t offset;
   void operator()(ReadOp &op) {
     op.out.ref.stream = streams[op.out.ref.stream];
   }
-  void operator()(WriteOp &op) { op.in.stream = streams[op.in.stream]; }
+  void operator()(WriteOp &op) {
+    op.in.stream = uint8_t(streams[op.in.stream] + offset);
+  }
   void operator()(LoadOp &op) {
     op.stream = streams[op.stream];
     op.base = uint16_t(op.base + base);
@@ -181,7 +189,8 @@ std::vector<Instruction> instructionsOf(const Problem &problem,
   for (const Member &member : gang.members) {
     Instruction i{schedule.start[index] + member.offset, gang.location,
                   member.operation};
-    std::visit(Resolve{schedule.streams[index], base}, i.operation);
+    std::visit(Resolve{schedule.streams[index], base, member.streamOffset},
+               i.operation);
     out.push_back(std::move(i));
   }
   return out;

@@ -43,6 +43,8 @@ struct Member {
   Tick offset;
   Operation operation;
   Memory memory = Memory::None;
+  /// WriteOp: its first stream, from the group's.
+  uint8_t streamOffset = 0;
   /// Kv: number of the cache; Temporary: number of the program's region.
   uint32_t region = 0;
 };
@@ -72,6 +74,11 @@ struct Problem {
   std::vector<Gang> gangs;
   std::vector<LoadEntries> loads;
   uint32_t caches = 0; ///< KV regions
+  /// Links inside the tensor-parallel group, whose chips all run this problem's
+  /// solution: what a chip receives on a link up to this one, another has sent
+  /// on the link of that number at the tick at which this one sends. Greater
+  /// numbers lead to other stages.
+  uint32_t groupLinks = 0;
   /// Per program region: the temporaries that share addresses with it. A write
   /// waits for the last access of those that earlier gangs used.
   std::vector<std::vector<uint32_t>> shares;

@@ -35,6 +35,8 @@ LogicalResult FlowReader::read(mlir::Operation *op) {
       .Case([&](flow::MatmulOp o) { return readMatmul(o); })
       .Case([&](flow::PermuteOp o) { return readPermute(o); })
       .Case([&](flow::TransposeOp o) { return readTranspose(o); })
+      .Case([&](flow::LinkSendOp o) { return readLinkSend(o); })
+      .Case([&](flow::LinkReceiveOp o) { return readLinkReceive(o); })
       .Case([&](flow::ReceiveOp o) { return readReceive(o); })
       .Case([&](flow::SendOp o) { return readSend(o); })
       .Case([&](flow::LogitsOp o) { return readLogits(o); })
@@ -85,7 +87,7 @@ LogicalResult FlowReader::readReceive(flow::ReceiveOp op) {
   const Home &home = homes[op.getOut()];
   uint32_t count = cast<flow::BufferType>(op.getOut().getType()).getVectors();
   auto tokens = op->getParentOfType<flow::ProgramOp>().getTokens();
-  out.inputVectors = count / uint32_t(tokens);
+  out.inputVectors += count / uint32_t(tokens);
   GangBuilder b = gang(op);
   // An f32 vector is four vectors of the link.
   BurstShape shape{count, uint32_t(4 * m.timing.hostVector), 1, 0};
@@ -156,6 +158,7 @@ FailureOr<FlowProblem> readFlow(flow::ProgramOp program,
                                 const Machine &machine) {
   FlowProblem out;
   out.problem.machine = &machine;
+  out.problem.groupLinks = uint32_t(program.getGroupLinks().value_or(0));
   FlowReader reader(out, machine);
   for (mlir::Operation &op : program.getBody().front()) {
     if (failed(reader.read(&op))) {

@@ -42,7 +42,7 @@ LogicalResult FlowReader::drive(flow::VectorOp op, const VectorProgram &program,
       return op.emitOpError("writes one output to both hemispheres");
     }
     b.write(*group, home, flow::addressPattern(writes[to], home.base),
-            formOf(writes[to]));
+            formOf(writes[to]), output.type);
   }
   // flow.vector (C4): every output has a route.
   vector.out[vector.outputs++] = b.out(*group);

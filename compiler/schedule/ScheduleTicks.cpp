@@ -30,7 +30,9 @@ struct ScheduleTicksPass : impl::ScheduleTicksBase<ScheduleTicksPass> {
 
   void runOnOperation() override {
     auto programs = llvm::to_vector(getOperation().getOps<flow::ProgramOp>());
-    for (flow::ProgramOp program : programs) {
+    for (auto [index, program] : llvm::enumerate(programs)) {
+      // The first is "step", those of further kinds of stages have numbers.
+      suffix = index == 0 ? "" : "." + std::to_string(index);
       if (failed(scheduleProgram(program))) {
         return signalPassFailure();
       }
@@ -124,6 +126,7 @@ private:
             const LowerBounds &bounds) {
     OpBuilder b(op);
     tick::ProgramOp ticks = tick::createProgram(b, op.getLoc(), program);
+    ticks.setSymName((ticks.getSymName() + suffix).str());
     ticks->setAttr(kCriticalPathAttr, b.getI64IntegerAttr(bounds.criticalPath));
     ticks->setAttr(kBusiestAttr, b.getI64IntegerAttr(bounds.busiest));
     ticks->setAttr(kBusiestResourceAttr,
@@ -135,6 +138,8 @@ private:
     }
     op.erase();
   }
+
+  std::string suffix;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "compiler/schedule/Verify.h"
 
+#include "compiler/schedule/VerifyLinks.h"
 #include "compiler/schedule/VerifyOrder.h"
 
 #include <algorithm>
@@ -113,6 +114,9 @@ Status verify(const Problem &problem, const Schedule &schedule) {
   Status ok = findOverlap(std::move(ports), problem, schedule, portName);
   if (ok) {
     ok = findOverlap(std::move(streams), problem, schedule, streamName);
+  }
+  if (ok) {
+    ok = verifyLinks(problem, schedule);
   }
   return ok ? verifyOrder(problem, schedule) : ok;
 }

@@ -5,18 +5,18 @@
 // query of both. Context and bucket are rounded up to position tiles.
 //
 // CHECK-LABEL: model "slots" tokens 2 bucket 128 context 192 {
+// The host sends a row a token for each of cosines and sines.
+// CHECK:      flow.receive rope "cos" theta 1.000000e+04 turning 16 half rows <64, heads 2 over 2 of 32> %[[COS:.*]] : !flow.buffer<2 x f32>
+// CHECK:      flow.receive rope "sin" {{.*}} %[[SIN:.*]] : !flow.buffer<2 x f32>
 // CHECK:      flow.region weight "q" rows <128, heads 4 over 2 of 32> columns <64>
 // CHECK:      flow.region weight "k" rows <64, heads 2 over 2 of 32> columns <64>
-// One vector a position, and room for T rows past the last one.
-// CHECK:      %[[COS:.*]] = flow.region table "rope.cos" rows <64, heads 2 over 2 of 32> theta 1.000000e+04 turning 16 half : !flow.buffer<224 x f32>
-// CHECK:      %[[SIN:.*]] = flow.region table "rope.sin"
 // CHECK:      flow.region kv "kv.5.k_scale" : !flow.buffer<6 x f16>
 // CHECK:      flow.region kv "kv.5.v_scale" : !flow.buffer<6 x f16>
 // Pairs (d, d + 8) of the 16 that turn change places.
 // CHECK:      flow.permute side 1 map [8 to 15, 0 to 7, 16 to 31, 40 to 47, 32 to 39, 48 to 63]
 // CHECK:      flow.permute side 0 map [8 to 15, 0 to 7, 16 to 31, 40 to 47, 32 to 39, 48 to 63]
 // CHECK:      %[[K:.*]] = flow.region kv "kv.5.k.0" side [[S:[01]]] : !flow.tiles<3 x 64 rows, i8, width 8>
-// CHECK-NEXT: flow.vector count 2 ins ({{.*}}, %[[COS]] <[2] by [1], position 1> : {{.*}}, %[[SIN]] <[2] by [1], position 1> : {{.*}}) outs (0 to %[[K]] <[2] by [0], stripe 1 step 8>
+// CHECK-NEXT: flow.vector count 2 ins ({{.*}}, %[[COS]] <[2] by [1]> : {{.*}}, %[[SIN]] <[2] by [1]> : {{.*}}) outs (0 to %[[K]] <[2] by [0], stripe 1 step 8>
 // CHECK-NEXT:   v4 = mul v0, v2
 // CHECK-NEXT:   v5 = mul v1, v3
 // CHECK-NEXT:   v6 = add v4, v5

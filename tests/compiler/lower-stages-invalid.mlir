@@ -241,29 +241,6 @@ func.func @step(%ids: tensor<1xi32>) -> tensor<1x64xf32>
 
 // -----
 
-// RoPE tables have room for a chunk of 32 past the context.
-func.func @step(%ids: tensor<33xi32>) -> (tensor<33x64xf32>, tensor<33xi32>)
-    attributes {llm.tokens = 33 : i64, llm.bucket = 64 : i64,
-                llm.context = 64 : i64, llm.model = "tokens"} {
-  %x = llm.embed %ids table("e") format(q8_0) vocab(64)
-     : tensor<33xi32> -> tensor<33x64xf32>
-  %q = llm.linear %x weight("q") format(q8_0) : tensor<33x64xf32> -> tensor<33x64xf32>
-  %k = llm.linear %x weight("k") format(q8_0) : tensor<33x64xf32> -> tensor<33x64xf32>
-  %v = llm.linear %x weight("v") format(q8_0) : tensor<33x64xf32> -> tensor<33x64xf32>
-  %qr = llm.rope %q heads(2) head_dim(32) rope_dim(32) theta(1.0e+04) pairing(adjacent)
-     : tensor<33x64xf32>
-  %kr = llm.rope %k heads(2) head_dim(32) rope_dim(32) theta(1.0e+04) pairing(adjacent)
-     : tensor<33x64xf32>
-  // expected-error @+1 {{takes 33 tokens a step, at most 32 are supported}}
-  %a = llm.attention %qr, %kr, %v layer(0) heads(2) kv_heads(2) head_dim(32)
-       kv_format(q8) context(64) : tensor<33x64xf32>, tensor<33x64xf32>
-  %l = llm.linear %a weight("o") format(q8_0) : tensor<33x64xf32> -> tensor<33x64xf32>
-  %n = llm.argmax %l : tensor<33x64xf32> -> tensor<33xi32>
-  return %l, %n : tensor<33x64xf32>, tensor<33xi32>
-}
-
-// -----
-
 // The tiles of one output vector lie in one bank: 4096 addresses.
 func.func @step(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
     attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,

@@ -1,7 +1,7 @@
 // A step that was not placed, or for a machine that is not there.
 // RUN: orrery-opt %s --flow-lower-stages -split-input-file -verify-diagnostics
 
-// expected-error @+1 {{expected one grid.stage and grid.machine, as --grid-place-stages leaves them}}
+// expected-error @+1 {{expected grid.stages and grid.machine, as --grid-place-stages leaves them}}
 func.func @unplaced(%ids: tensor<1xi32>) -> tensor<1x64xf32>
     attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
                 llm.context = 64 : i64, llm.model = "m"} {

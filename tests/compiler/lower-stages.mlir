@@ -2,13 +2,13 @@
 // RUN: orrery-opt %s --grid-place-stages=machine=lpu-small --flow-lower-stages -split-input-file | FileCheck %s
 
 // The norm's sum of squares is a burst of its own, its product leaves quantized
-// for both hemispheres. 100 rows are one whole vector and 36 more; both are cut
-// over the four planes, in tiles of a multiple of 16 rows, and the last piece
-// of a vector also writes its zeros.
+// for both hemispheres. 100 rows are one whole vector and 36 more; they are
+// cut over the four planes, in tiles of a multiple of 16 rows, and the last
+// piece of a vector also writes its zeros.
 //
 // CHECK-LABEL: flow.program machine "lpu-small" model "head" tokens 2 bucket 64 context 64 {
 // CHECK-NEXT: %[[X:.*]] = flow.alloc : !flow.buffer<4 x f32>
-// CHECK-NEXT: flow.receive %[[X]]
+// CHECK-NEXT: flow.receive rows <96> %[[X]]
 // CHECK-NEXT: %[[S:.*]] = flow.alloc : !flow.buffer<2 x f32>
 // CHECK-NEXT: flow.vector count 4 group 2 ins (%[[X]] <[4] by [1]> : {{.*}}) outs (0 to %[[S]] <[2] by [1]> : {{.*}}) {
 // CHECK-NEXT:   v1 = mul v0, v0
@@ -33,13 +33,14 @@
 // CHECK-NEXT: %[[Y:.*]] = flow.alloc : !flow.buffer<4 x f32>
 // CHECK-NEXT: %[[L0:.*]] = flow.load side 0 rows 2 inner 2 %[[Q0]] <[2, 2] by [2, 1]>
 // CHECK-NEXT: %[[L1:.*]] = flow.load side 1 rows 2 inner 2 %[[Q1]] <[2, 2] by [2, 1]>
-// CHECK-NEXT: %[[T0:.*]] = flow.region weight "head" rows <100> columns <96> side 0 : !flow.tiles<2 x 16 rows, q8, width 16>
-// CHECK-NEXT: flow.matmul plane 0 %[[L0]], %[[T0]] : {{.*}} first 0 tiles 1 lanes 0 to 16 outs(%[[Y]] <[2, 1] by [2, 1], lanes 0 to 16>
-// CHECK:      flow.region weight "head" rows <100> columns <96> low 48 side 1
-// CHECK-NEXT: flow.matmul plane 3 %[[L1]], {{.*}} lanes 48 to 64 outs(%[[Y]] <[2, 1] by [2, 1], lanes 48 to 64>
-// CHECK-NEXT: flow.region weight "head" rows <100> columns <96> first 1 side 0
-// CHECK:      flow.region weight "head" rows <100> columns <96> first 1 low 32 side 1
-// CHECK-NEXT: flow.matmul plane 2 %[[L1]], {{.*}} lanes 32 to 48 outs(%[[Y]] <[2, 1] by [2, 1], offset 1, lanes 32 to 64>
+// CHECK-NEXT: %[[T0:.*]] = flow.region weight "head" rows <100> columns <96> side 0 : !flow.tiles<2 x 32 rows, q8, width 16>
+// CHECK-NEXT: flow.matmul plane 0 %[[L0]], %[[T0]] : {{.*}} first 0 tiles 1 lanes 0 to 32 outs(%[[Y]] <[2, 1] by [2, 1], lanes 0 to 32>
+// CHECK-NEXT: flow.region weight "head" rows <100> columns <96> low 32 side 0
+// CHECK-NEXT: flow.matmul plane 1 %[[L0]], {{.*}} lanes 32 to 64 outs(%[[Y]] <[2, 1] by [2, 1], lanes 32 to 64>
+// CHECK-NEXT: flow.region weight "head" rows <100> columns <96> first 1 side 1
+// CHECK-NEXT: flow.matmul plane 2 %[[L1]], {{.*}} lanes 0 to 32 outs(%[[Y]] <[2, 1] by [2, 1], offset 1, lanes 0 to 32>
+// CHECK-NEXT: flow.region weight "head" rows <100> columns <96> first 1 low 32 side 1
+// CHECK-NEXT: flow.matmul plane 3 %[[L1]], {{.*}} lanes 32 to 48 outs(%[[Y]] <[2, 1] by [2, 1], offset 1, lanes 32 to 64>
 // CHECK-NOT:  flow.matmul
 // CHECK:      %[[B:.*]] = flow.alloc : !flow.buffer<2 x f32>
 // CHECK-NEXT: flow.vector count 4 group 2 ins (%[[Y]] {{.*}}) outs (0 to %[[B]] {{.*}}) {

@@ -8,14 +8,13 @@
 // In parts: what one phase leaves the next one takes.
 // RUN: orrery-opt %s -canonicalize -cse --grid-place-stages=machine=lpu-small | orrery-opt --flow-lower-stages | orrery-opt --flow-allocate | orrery-opt --tick-schedule | FileCheck %s
 
-// FILE: tick.program @step model "layer" hash 0 machine "lpu-small" tokens 2 bucket 64 context 64 input_vectors 1
+// FILE: tick.program @step model "layer" hash 0 machine "lpu-small" tokens 2 bucket 64 context 64 input_vectors 3
 // FILE: logits <slice {{.*}} vectors 1 vocab 60> ends {{[0-9]+}}
 
 // CHECK-NOT: func.func
 // CHECK:     tick.program @step model "layer"
 // CHECK-DAG: tick.region "q[0,0]" weight
 // CHECK-DAG: tick.region "n" table
-// CHECK-DAG: tick.region "rope.cos" table
 // CHECK-DAG: tick.region "kv.0.k.0" kv
 // CHECK-DAG: tick.region "tmp.0" temporary
 // CHECK-DAG: tick.region "instructions.{{.*}}" instructions

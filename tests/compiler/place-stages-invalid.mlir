@@ -3,7 +3,7 @@
 // RUN: orrery-opt %s -split-input-file -verify-diagnostics --grid-place-stages=machine=lpu-small
 // RUN: not orrery-opt %s -split-input-file --grid-place-stages=machine=lpu-9 2>&1 | FileCheck %s
 
-// CHECK: machine `lpu-9`: neither a preset (lpu-small, lpu-v1
+// CHECK: machine `lpu-9`: neither a preset (
 
 // 8192 rows of 128 blocks of 34 B are 35651584 B.
 // expected-error @+1 {{does not fit lpu-small: weights 35651584 B + KV cache 0 B at 64 positions = 35651584 B, the chip has 29360128 B, 6291456 B too many; would need 2 such chips}}

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
+#include <limits>
 
 namespace orrery {
 namespace {
@@ -133,7 +134,7 @@ protected:
 TEST_P(FillImage, EveryWeightIsWhereInstallsFindIt) {
   const Case &c = GetParam();
   TileFill fill = fillOf(c);
-  Status ok = fillImage({{fill}, {}}, machine, weights, image);
+  Status ok = fillImage({{fill}, {}, {}}, machine, weights, image);
   ASSERT_TRUE(ok) << ok.error().message;
   uint64_t count = 0;
   if (c.format == WeightFormat::F16) {
@@ -173,7 +174,7 @@ TEST_P(FillImage, EveryWeightIsWhereInstallsFindIt) {
 TEST_P(FillImage, PaddingIsZero) {
   const Case &c = GetParam();
   TileFill fill = fillOf(c);
-  ASSERT_TRUE(fillImage({{fill}, {}}, machine, weights, image));
+  ASSERT_TRUE(fillImage({{fill}, {}, {}}, machine, weights, image));
   std::vector<bool> used(size_t(fill.tiles) * 48 * size_t(machine.lanes));
   auto at = [&](int32_t tile, int32_t row, int32_t lane) {
     return (size_t(tile) * 48 + size_t(row)) * size_t(machine.lanes) +
@@ -240,7 +241,7 @@ TEST(FillImageColumns, HeadsOfWholeBlocksKeepTheirScales) {
   fill.rowsPerTile = 64;
   fill.width = 16;
   fill.first = fill.low = 0;
-  ASSERT_TRUE(fillImage({{fill}, {}}, machine, weights, image));
+  ASSERT_TRUE(fillImage({{fill}, {}, {}}, machine, weights, image));
   auto matrix = *weights.matrix(fill.tensor, models::WeightFormat::Q8_0);
   for (int32_t row = 0; row < 64; ++row) {
     for (int32_t head = 0; head < 4; ++head) {
@@ -290,7 +291,7 @@ protected:
 
 TEST_F(Tables, NormWeightsLieDensely) {
   TableFill fill = table("output_norm.weight", AxisLayout::dense(100, 64), 2);
-  ASSERT_TRUE(fillImage({{}, {fill}}, machine, weights, image));
+  ASSERT_TRUE(fillImage({{}, {fill}, {}}, machine, weights, image));
   auto values = *weights.vector("output_norm.weight");
   for (int32_t lane = 0; lane < 128; ++lane) {
     EXPECT_EQ(at(uint32_t(lane / 64), lane % 64),
@@ -298,32 +299,97 @@ TEST_F(Tables, NormWeightsLieDensely) {
   }
 }
 
-// result = x * cos + partner * sin: the first of a pair has -sin, the second
-// +sin; elements that do not turn have cos 1 and sin 0; padding 0 and 0.
-TEST_F(Tables, RopeHasThePairsSigns) {
-  auto axis = AxisLayout::ofHeads(2, 2, 24, 64);
-  for (bool half : {false, true}) {
-    for (const char *name : {"rope.cos", "rope.sin"}) {
-      TableFill fill = table(name, axis, 5);
-      fill.ropeTheta = 10000.0;
-      fill.ropeDim = 16;
-      fill.ropeHalf = half;
-      ASSERT_TRUE(fillImage({{}, {fill}}, machine, weights, image));
-      bool cosine = std::string(name) == "rope.cos";
-      auto frequencies = numerics::ropeFrequencies(16, 10000.0);
-      for (uint32_t position = 0; position < 5; ++position) {
-        auto row = numerics::ropeTable(frequencies, int64_t(position), 1);
+// A rank's own shard of a gathered vector lies first, that of the rank before
+// it next; what the vector does not have is zero.
+TEST_F(Tables, GatheredNormWeightsAreInTheRanksOwnOrder) {
+  TableFill fill = table("output_norm.weight",
+                         AxisLayout::dense(64, 64).gathered(2, 100), 2);
+  auto values = *weights.vector("output_norm.weight");
+  for (int32_t rank : {0, 1}) {
+    ASSERT_TRUE(
+        fillImage({{}, {fill}, {}}, machine, weights, image, {rank, 0}));
+    for (int32_t lane = 0; lane < 128; ++lane) {
+      int32_t element = (lane / 64 == 0 ? rank : 1 - rank) * 64 + lane % 64;
+      EXPECT_EQ(at(uint32_t(lane / 64), lane % 64),
+                element < 100 ? values[size_t(element)] : 0.0f)
+          << "rank " << rank << " lane " << lane;
+    }
+  }
+}
+
+// A vocabulary of 150 in shards of 96: rank 1 has 54 rows of it.
+TEST_F(Tables, ShardsOfAVocabularyHaveTheirFirstIndexAndTheirMask) {
+  TableFill base = table("argmax.base", AxisLayout::dense(96, 64), 1);
+  TableFill mask = table("argmax.mask", AxisLayout::dense(96, 64), 2);
+  base.shardOf = mask.shardOf = 150;
+  for (int32_t rank : {0, 1}) {
+    ASSERT_TRUE(
+        fillImage({{}, {base}, {}}, machine, weights, image, {rank, 0}));
+    EXPECT_EQ(std::bit_cast<uint32_t>(at(0, 1)), uint32_t(rank * 96));
+    EXPECT_EQ(at(0, 0), 0.0f);
+    EXPECT_EQ(at(0, 2), 0.0f);
+    ASSERT_TRUE(
+        fillImage({{}, {mask}, {}}, machine, weights, image, {rank, 0}));
+    for (int32_t lane = 0; lane < 128; ++lane) {
+      bool real = lane < 96 && rank * 96 + lane < 150;
+      EXPECT_EQ(at(uint32_t(lane / 64), lane % 64),
+                real ? 0.0f : std::numeric_limits<float>::lowest());
+    }
+  }
+}
+
+TEST(TensorOfLayer, CountsLayersOn) {
+  EXPECT_EQ(tensorOfLayer("blk.9.attn_q.weight", 3), "blk.12.attn_q.weight");
+  EXPECT_EQ(tensorOfLayer("blk.9.attn_q.weight", -9), "blk.0.attn_q.weight");
+  EXPECT_EQ(tensorOfLayer("output_norm.weight", 3), "output_norm.weight");
+}
+
+// Rows of rank r begin at (r / replicas) * rows of a shard; past the matrix
+// they are zero. The gathered columns are in the rank's own order.
+TEST(Shards, TilesHoldTheRanksOwnRows) {
+  mlir::MLIRContext context;
+  context.loadDialect<flow::FlowDialect>();
+  const Machine machine = *loadMachine("lpu-small");
+  models::ModelConfig config;
+  config.name = "shards";
+  config.architecture = "llama";
+  config.layers = 2;
+  config.heads = config.kvHeads = 2;
+  config.headDim = config.ropeDimension = 32;
+  config.hidden = 64;
+  config.intermediate = 96;
+  config.vocab = config.contextLength = 64;
+  models::RandomWeights weights(config, 7);
+  auto matrix =
+      *weights.matrix("blk.1.ffn_up.weight", models::WeightFormat::Q8_0);
+  TileFill fill;
+  fill.tensor = "blk.0.ffn_up.weight"; // of the stage one layer before
+  fill.place = flow::PlaceAttr::get(&context, 8, 1, 40);
+  fill.rows = AxisLayout::dense(64, machine.lanes);
+  fill.columns = AxisLayout::dense(32, machine.lanes).gathered(2, 64);
+  fill.format = WeightFormat::Q8;
+  fill.tiles = 1;
+  fill.rowsPerTile = 64;
+  fill.width = 16;
+  fill.first = fill.low = 0;
+  fill.shardOf = 96;
+  for (uint32_t replicas : {1u, 2u}) {
+    fill.replicas = replicas;
+    for (int32_t rank : {0, 1}) {
+      SramImage image{machine};
+      ASSERT_TRUE(
+          fillImage({{fill}, {}, {}}, machine, weights, image, {rank, 1}));
+      for (int32_t row = 0; row < 64; ++row) {
+        int32_t from = rank / int32_t(replicas) * 64 + row;
         for (int32_t lane = 0; lane < 64; ++lane) {
-          int32_t d = lane % 32;
-          auto pair = size_t(half ? d % 8 : d / 2);
-          bool second = half ? d >= 8 : d % 2 == 1;
-          float expected = d >= 24   ? 0.0f
-                           : d >= 16 ? (cosine ? 1.0f : 0.0f)
-                           : cosine  ? row.cos[pair]
-                           : second  ? row.sin[pair]
-                                     : -row.sin[pair];
-          ASSERT_EQ(at(position, lane), expected)
-              << name << " position " << position << " lane " << lane;
+          int32_t column = (lane < 32 ? rank : 1 - rank) * 32 + lane % 32;
+          int expected =
+              from < 96 ? matrix.codes[size_t(from) * 64 + size_t(column)] : 0;
+          auto found =
+              int8_t(image.vector(8 + row % 16, 1, 40 + row / 16)[lane]);
+          ASSERT_EQ(int(found), expected)
+              << "replicas " << replicas << " rank " << rank << " row " << row
+              << " lane " << lane;
         }
       }
     }
@@ -332,7 +398,7 @@ TEST_F(Tables, RopeHasThePairsSigns) {
 
 TEST_F(Tables, OtherShapesThanThePlansAreRefused) {
   TableFill fill = table("output_norm.weight", AxisLayout::dense(64, 64), 1);
-  Status ok = fillImage({{}, {fill}}, machine, weights, image);
+  Status ok = fillImage({{}, {fill}, {}}, machine, weights, image);
   ASSERT_FALSE(ok);
   EXPECT_EQ(ok.error().message,
             "output_norm.weight: expected 64 values, found 100");
@@ -340,7 +406,7 @@ TEST_F(Tables, OtherShapesThanThePlansAreRefused) {
 
 TEST_F(Tables, UnknownNamesAreRefused) {
   TableFill fill = table("no_such.weight", AxisLayout::dense(64, 64), 1);
-  EXPECT_FALSE(fillImage({{}, {fill}}, machine, weights, image));
+  EXPECT_FALSE(fillImage({{}, {fill}, {}}, machine, weights, image));
 }
 
 } // namespace

@@ -183,5 +183,28 @@ TEST_F(ImportModel, PublishedShape) {
             models::expectedTensors(config).size());
 }
 
+// Whoever compiles a shape with more than a plain decoder has: what is missing
+// is in the program's name, and another model is none.
+TEST_F(ImportModel, WhatIsLeftOutIsInTheName) {
+  models::ModelConfig config = smallConfig();
+  auto nameOf = [&] {
+    auto module = import(config);
+    EXPECT_TRUE(module) << message;
+    return llm::stepInfo(*module->getOps<mlir::func::FuncOp>().begin())
+        .model.str();
+  };
+  EXPECT_EQ(nameOf(), "small");
+  config.extras.qkvBias = true;
+  config.extras.slidingWindow = 32;
+  EXPECT_EQ(nameOf(),
+            "small (without q, k and v biases; sliding window of 32)");
+  config.extras.experts = 4;
+  config.extras.expertsPerToken = 1;
+  EXPECT_FALSE(import(config));
+  EXPECT_EQ(message, "small: mixture of experts (4 experts, 1 a token) is not "
+                     "supported: expected a dense model; `orrery zoo` and "
+                     "`orrery kv` count it");
+}
+
 } // namespace
 } // namespace orrery::compiler

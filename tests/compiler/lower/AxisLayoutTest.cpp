@@ -129,11 +129,76 @@ TEST(AxisLayout, BlocksDoNotStraddleHeads) {
   });
 }
 
+/// Calls visit for gathered axes: shards of whole blocks, the last ones partly
+/// or wholly padding.
+template <class Visit> void forEachGathered(Visit visit) {
+  for (int32_t lanes : {64, 320}) {
+    for (int32_t ranks : {2, 3, 5, 8, 9}) {
+      for (int32_t shard : {32, 64, 96, 320, 352, 1024}) {
+        for (int32_t total : {ranks * shard, (ranks - 1) * shard - 7, 3}) {
+          visit(AxisLayout::dense(shard, lanes).gathered(ranks, total));
+        }
+      }
+      for (Heads h : {Heads{2, 1}, Heads{4, 4}, Heads{6, 3}}) {
+        auto heads = AxisLayout::ofHeads(h.heads, h.kvHeads, 32, lanes);
+        visit(heads.gathered(ranks, ranks * heads.elements));
+      }
+    }
+  }
+}
+
+// On every rank each element once, in a lane below `used`; place 0 is the own
+// shard as the shard's layout has it.
+TEST(AxisLayout, GatheredHasEveryElementOnceOnEveryRank) {
+  forEachGathered([](const AxisLayout &axis) {
+    SCOPED_TRACE(nameOf(axis) + ", " + std::to_string(axis.ranks) + " of " +
+                 std::to_string(axis.total));
+    for (int32_t rank : {0, 1, axis.ranks - 1}) {
+      std::vector<int> seen(size_t(axis.total), 0);
+      for (int32_t j = 0; j < axis.vectors(); ++j) {
+        for (int32_t lane = 0; lane < axis.lanes; ++lane) {
+          int32_t element = axis.source(j, lane, rank);
+          if (element >= 0) {
+            ASSERT_LT(element, axis.total);
+            ASSERT_LT(lane, axis.used(j));
+            ++seen[size_t(element)];
+          }
+        }
+      }
+      for (int times : seen) {
+        ASSERT_EQ(times, 1);
+      }
+      for (const AxisLayout::Run &run : axis.runs()) {
+        for (int32_t i = 0; i < run.count; ++i) {
+          int32_t own = axis.shard().source(run.first + i, 0);
+          int32_t element = own + rank * axis.elements;
+          ASSERT_EQ(axis.source(run.base + i * run.step, 0, rank),
+                    element < axis.total ? element : -1);
+        }
+      }
+    }
+  });
+}
+
+// Vectors of few lanes share: a matrix unit's tile costs the same for all.
+TEST(AxisLayout, TailsOfShardsShareVectors) {
+  auto axis = AxisLayout::dense(1024, 320).gathered(8, 8192);
+  EXPECT_EQ(axis.vectors(), 24 + 2); // 3 full a shard; 64 lanes: 5 a vector
+  EXPECT_EQ(axis.used(24), 320);
+  EXPECT_EQ(axis.used(25), 3 * 64);
+  // Rank 2's shard begins at 2048; that of the rank before in place 1.
+  EXPECT_EQ(axis.source(0, 0, 2), 2048);
+  EXPECT_EQ(axis.source(1, 0, 2), 1024);
+  EXPECT_EQ(axis.source(3, 0, 2), 7 * 1024);
+  EXPECT_EQ(axis.source(24, 64, 2), 1024 + 960);
+}
+
 TEST(AxisLayout, AttributesRoundTrip) {
   mlir::MLIRContext context;
   context.loadDialect<flow::FlowDialect>();
   for (const AxisLayout &axis :
-       {AxisLayout::dense(50257, 320), AxisLayout::ofHeads(32, 8, 80, 320)}) {
+       {AxisLayout::dense(50257, 320), AxisLayout::ofHeads(32, 8, 80, 320),
+        AxisLayout::dense(1024, 320).gathered(8, 8000)}) {
     EXPECT_EQ(AxisLayout::of(axis.attr(&context), 320), axis);
   }
 }

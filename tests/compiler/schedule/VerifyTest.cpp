@@ -20,7 +20,8 @@ protected:
     module = compiler::importModel(*context, config, request.import);
     ASSERT_TRUE(module);
     mlir::PassManager passes(context.get());
-    buildPlacement(passes, request.machine);
+    buildPartition(passes, request.machine, {});
+    buildPlacement(passes);
     ASSERT_TRUE(succeeded(passes.run(*module)));
     auto read = readFlow(*module->getOps<flow::ProgramOp>().begin(), machine);
     ASSERT_TRUE(succeeded(read));

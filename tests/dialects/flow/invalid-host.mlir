@@ -10,6 +10,38 @@ func.func @receive_c1(%x: !flow.buffer<4 x f16>) {
 
 // -----
 
+func.func @receive_c3_theta(%x: !flow.buffer<4 x f32>) {
+  // expected-error @+1 {{(C3) needs cos or sin, heads, a finite, positive theta}}
+  flow.receive rope "cos" theta 0.0 turning 8 rows <32, heads 4 over 4 of 8> %x : !flow.buffer<4 x f32>
+  return
+}
+
+// -----
+
+func.func @receive_c3_turning(%x: !flow.buffer<4 x f32>) {
+  // expected-error @+1 {{(C3) needs cos or sin}}
+  flow.receive rope "sin" theta 1.0 turning 10 rows <32, heads 4 over 4 of 8> %x : !flow.buffer<4 x f32>
+  return
+}
+
+// -----
+
+func.func @receive_c3_name(%x: !flow.buffer<4 x f32>) {
+  // expected-error @+1 {{(C3) needs cos or sin}}
+  flow.receive rope "tan" theta 1.0 turning 8 rows <32, heads 4 over 4 of 8> %x : !flow.buffer<4 x f32>
+  return
+}
+
+// -----
+
+func.func @receive_c3_other(%x: !flow.buffer<4 x f32>) {
+  // expected-error @+1 {{(C3) only rope rows have theta and turning}}
+  flow.receive theta 1.0 rows <96> %x : !flow.buffer<4 x f32>
+  return
+}
+
+// -----
+
 func.func @send_c1(%x: !flow.buffer<4 x a8>) {
   // expected-error @+1 {{(C1) expected f32, found a8}}
   flow.send %x : !flow.buffer<4 x a8>

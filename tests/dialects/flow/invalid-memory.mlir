@@ -66,32 +66,24 @@ func.func @region_c4_table() {
 
 // -----
 
-func.func @region_c5_theta() {
-  // expected-error @+1 {{(C5) needs a finite, positive theta}}
-  %w = flow.region table "rope.cos" rows <32, heads 4 over 4 of 8> theta 0.0 turning 8 : !flow.buffer<64 x f32>
-  return
-}
-
-// -----
-
-func.func @region_c5_dim() {
-  // expected-error @+1 {{even number of turning elements, 2 to 8}}
-  %w = flow.region table "rope.sin" rows <32, heads 4 over 4 of 8> theta 1.0 turning 10 : !flow.buffer<64 x f32>
-  return
-}
-
-// -----
-
-func.func @region_c5_other() {
-  // expected-error @+1 {{(C5) only rope.cos and rope.sin have RoPE attributes}}
-  %w = flow.region table "norm" rows <64> theta 1.0 : !flow.buffer<1 x f32>
-  return
-}
-
-// -----
-
-func.func @region_c6() {
-  // expected-error @+1 {{(C6) needs a name}}
+func.func @region_c5() {
+  // expected-error @+1 {{(C5) needs a name}}
   %w = flow.region kv "" : !flow.buffer<1 x f16>
+  return
+}
+
+// -----
+
+func.func @region_c6_replicas() {
+  // expected-error @+1 {{(C6) shard_of 0 replicas 2}}
+  %w = flow.region weight "w" rows <32> columns <64> replicas 2 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
+  return
+}
+
+// -----
+
+func.func @region_c6_table() {
+  // expected-error @+1 {{(C6) shard_of 64 replicas 1}}
+  %w = flow.region table "norm" rows <32> shard_of 64 : !flow.buffer<1 x f32>
   return
 }

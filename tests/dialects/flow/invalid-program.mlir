@@ -91,8 +91,7 @@ flow.program machine "lpu-small" model "program_c4_temporaries" tokens 2 bucket 
 // -----
 
 flow.program machine "lpu-small" model "vector_c7_position" tokens 2 bucket 64 context 128 {
-  %t = flow.region table "rope.cos" rows <32, heads 4 over 4 of 8> theta 1.0e+04 turning 8
-     : !flow.buffer<64 x f32>
+  %t = flow.region table "norm" rows <64> : !flow.buffer<64 x f32>
   %y = flow.alloc : !flow.buffer<2 x f32>
   // expected-error @+1 {{(C7) touches vectors 0 to 64 of 64}}
   flow.vector count 2 ins(%t <[2] by [1], position 1> : !flow.buffer<64 x f32>)

@@ -13,9 +13,9 @@ func.func @memory() {
        columns <64> first 1 low 16 side 0 : !flow.tiles<1 x 16 rows, q8, width 16>
   // CHECK: flow.region table "blk.0.attn_norm.weight" rows <64> : !flow.buffer<1 x f32>
   %t = flow.region table "blk.0.attn_norm.weight" rows <64> : !flow.buffer<1 x f32>
-  // CHECK: flow.region table "rope.cos" rows <32, heads 4 over 4 of 8> theta 1.000000e+04 turning 8 half : !flow.buffer<544 x f32>
-  %c = flow.region table "rope.cos" rows <32, heads 4 over 4 of 8> theta 1.0e+04
-       turning 8 half : !flow.buffer<544 x f32>
+  // CHECK: flow.region weight "blk.0.attn_k.weight" rows <32> columns <64, shard of 2 in 96> shard_of 64 replicas 2 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
+  %s = flow.region weight "blk.0.attn_k.weight" rows <32> columns <64, shard of 2 in 96>
+       shard_of 64 replicas 2 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
   // CHECK: flow.region kv "kv.0.k.0" side 1 place <slice 30 bank 1 base 0> : !flow.tiles<8 x 64 rows, i8, width 8>
   %k = flow.region kv "kv.0.k.0" side 1 place <slice 30 bank 1 base 0>
      : !flow.tiles<8 x 64 rows, i8, width 8>
@@ -88,9 +88,26 @@ func.func @switch(%x: !flow.buffer<4 x f32>, %y: !flow.buffer<4 x f32>,
 func.func @host(%x: !flow.buffer<4 x f32>) {
   // CHECK: flow.receive %{{.*}} : !flow.buffer<4 x f32>
   flow.receive %x : !flow.buffer<4 x f32>
+  // CHECK: flow.receive rows <96> %{{.*}} : !flow.buffer<4 x f32>
+  flow.receive rows <96> %x : !flow.buffer<4 x f32>
+  // CHECK: flow.receive rope "cos" theta 1.000000e+04 turning 8 half rows <32, heads 4 over 4 of 8> %{{.*}} : !flow.buffer<4 x f32>
+  flow.receive rope "cos" theta 1.0e+04 turning 8 half
+      rows <32, heads 4 over 4 of 8> %x : !flow.buffer<4 x f32>
   // CHECK: flow.logits %{{.*}} vectors 2 vocab 100 : !flow.buffer<4 x f32>
   flow.logits %x vectors 2 vocab 100 : !flow.buffer<4 x f32>
   // CHECK: flow.send %{{.*}} : !flow.buffer<4 x f32>
   flow.send %x : !flow.buffer<4 x f32>
+  return
+}
+
+// CHECK-LABEL: func.func @links
+func.func @links(%x: !flow.buffer<4 x a8>, %y: !flow.buffer<4 x a8>) {
+  // CHECK: flow.link_send links [1, 2] %{{.*}} <[4] by [1]> : !flow.buffer<4 x a8>
+  flow.link_send links [1, 2] %x <[4] by [1]> : !flow.buffer<4 x a8>
+  // CHECK: flow.link_receive link 2 outs (%{{.*}} <[4] by [1]> : !flow.buffer<4 x a8>)
+  flow.link_receive link 2 outs(%y <[4] by [1]> : !flow.buffer<4 x a8>)
+  // CHECK: flow.link_receive link 1 from 64 to 32 lanes 32 outs (%{{.*}} <[4] by [1], lanes 32 to 64> : !flow.buffer<4 x a8>)
+  flow.link_receive link 1 from 64 to 32 lanes 32
+      outs(%y <[4] by [1], lanes 32 to 64> : !flow.buffer<4 x a8>)
   return
 }

@@ -84,6 +84,26 @@ func.func @stage_c4() {
 
 // -----
 
+func.func @stage_c5() {
+  // expected-error @+1 {{(C5) first layer -1 is negative}}
+  grid.stage chips [0] from layer -1 weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  return
+}
+
+// -----
+
+func.func @stage_c6() {
+  // expected-error @+1 {{(C6) a ring has at least 3 chips, found 2}}
+  grid.stage chips [0, 1] ring weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  return
+}
+
+// -----
+
 func.func @yield_c1() {
   // expected-error @+1 {{expects parent op 'grid.stage'}}
   grid.yield

@@ -1,0 +1,64 @@
+// How a model is split over a system: pipeline stages of consecutive sublayers
+// (attention or feed-forward: half a layer is the least that a stage has), each
+// on a group of tensor-parallel chips, and which chips those are.
+//
+// Plain C++, without IR: for whoever asks what a system could do. The pass
+// --grid-place-stages writes the answer into IR.
+#pragma once
+
+#include "compiler/partition/PlaceGroups.h"
+#include "compiler/partition/StageBytes.h"
+#include "compiler/partition/StageTicks.h"
+
+namespace orrery::partition {
+
+enum class Objective {
+  Latency,   ///< ticks of one step through all stages
+  Throughput ///< ticks a token with as many users as stages, or as fit
+};
+
+/// What is asked for; 0: to be chosen.
+struct SplitRequest {
+  int64_t tp = 0, pp = 0;
+  Objective objective = Objective::Latency;
+};
+
+struct StagePlan {
+  int64_t first = 0, sublayers = 0; ///< first: of the model's sublayers
+  StageBytes bytes;                 ///< of each chip
+  StageTicks ticks; ///< estimated; the hop to the next stage included
+};
+
+struct Split {
+  int64_t tp = 1, pp = 1;
+  std::vector<StagePlan> stages;
+  Placement placement;
+  Tick latency = 0; ///< estimated, all stages one after another
+  Tick slowest = 0; ///< estimated, of the slowest stage
+  /// Users whose KV caches `stages` have room for; 1 unless it was chosen for
+  /// throughput.
+  int64_t users = 1;
+};
+
+/// The best split that fits and that the cables allow. An error is one line:
+/// more chips than there are, more stages than sublayers, no groups or no chain
+/// of groups with the cables, or, when it is room that lacks, by how much, the
+/// smallest preset that would do and the cheapest change that would.
+Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
+                            const SplitRequest &request = {});
+
+/// The same without advice in its error.
+Expected<Split> findSplit(const Machine &machine, const StepShape &shape,
+                          const SplitRequest &request);
+
+/// Sublayers dealt to `pp` stages so that the slowest takes least: evenly, but
+/// for the last stage, which also has the head. `fits`: every stage does.
+struct Deal {
+  std::vector<StagePlan> stages;
+  Bytes shortage = 0; ///< of the stage that lacks most room; 0: all fit
+  Tick latency = 0, slowest = 0;
+};
+Deal dealLayers(const Machine &machine, const StepShape &shape, int64_t tp,
+                int64_t pp, bool ring, int64_t users = 1);
+
+} // namespace orrery::partition

@@ -1,0 +1,33 @@
+// Writes a split into IR: one grid.stage for each stage of the pipeline, with
+// the ops of one rank in it.
+#pragma once
+
+#include "compiler/partition/ReadShape.h"
+#include "dialects/grid/Grid.h"
+#include "machine/Geometry.h"
+
+namespace orrery::partition {
+
+/// One stage: its first sublayer and the chips of its ranks, equally many in
+/// each stage.
+struct StageSite {
+  int64_t first = 0;
+  llvm::SmallVector<int32_t> chips;
+};
+
+/// Replaces the ops of `step` by stages on groups linked each to each, or in a
+/// ring. `sites` are in order, the first with sublayer 0. The step's results
+/// become the last stage's; those spread over ranks say so with `grid.shard`.
+/// Fails, with a diagnostic, on an op that ranks cannot share; the step is then
+/// of no more use.
+mlir::LogicalResult splitStep(mlir::func::FuncOp step,
+                              llvm::ArrayRef<SublayerOps> sublayers,
+                              llvm::ArrayRef<StageSite> sites, bool ring,
+                              Bytes capacityOfChip);
+
+/// Bytes of the op's matrix as a chip stores it, without padding to lanes.
+Bytes nominalBytes(llm::LinearOp op);
+/// K and V of the op's KV heads (not query heads) at full context, likewise.
+Bytes nominalBytes(llm::AttentionOp op);
+
+} // namespace orrery::partition

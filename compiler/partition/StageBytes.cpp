@@ -1,0 +1,166 @@
+#include "compiler/partition/StageBytes.h"
+
+#include "compiler/partition/RankLayout.h"
+#include "machine/Timing.h"
+
+#include <algorithm>
+
+namespace orrery::partition {
+
+namespace {
+
+// Instructions of one layer for one token and of each further KV vector,
+// counted on TinyLlama, SmolLM2 and Llama-2-7B compiled for lpu-v1 (2,060,
+// 1,530 and 5,260 a layer); and of one link of one collective, assumed. A
+// sublayer is taken for three fifths of a layer.
+constexpr int64_t kLayerInstructions = 2'100, kKvVectorInstructions = 220,
+                  kLinkInstructions = 40, kCollectives = 2;
+
+} // namespace
+
+StageBytes &StageBytes::operator+=(const StageBytes &o) {
+  weights += o.weights;
+  kv += o.kv;
+  tables += o.tables;
+  temporaries += o.temporaries;
+  program += o.program;
+  nominalWeights += o.nominalWeights;
+  nominalKv += o.nominalKv;
+  return *this;
+}
+
+class ByteModel::Account {
+public:
+  explicit Account(const ByteModel &model)
+      : machine(model.machine), shape(model.shape),
+        rank(machine, shape, model.tp) {}
+
+  void addFixed() {
+    // Cosines and sines of the step's positions.
+    out.temporaries += ofLayer() + 2 * f32(shape.tokens);
+  }
+
+  void addHead(const Matrix &matrix) {
+    addMatrix(matrix, rank.hidden, rank.ownVocab);
+    out.tables += f32(rank.hidden.vectors());
+    if (rank.tp > 1) { // what is no token, and the shard's first one
+      out.tables += f32(rank.ownVocab.vectors() + 1);
+    }
+    out.temporaries += f32(shape.tokens * rank.ownVocab.vectors());
+    out.program += kLayerInstructions / 2 * machine.instructionBytes;
+  }
+
+  void addSublayer(const LayerShape &layer, Sublayer kind);
+  void addCaches();
+
+  StageBytes out;
+
+private:
+  Bytes f32(int64_t vectors) const { return vectors * 4 * machine.lanes; }
+
+  void addMatrix(const Matrix &matrix, const AxisLayout &in,
+                 const AxisLayout &columns) {
+    auto width = uint32_t(rank.chip.groupWidth);
+    rank.deal(matrix.format, in, columns,
+              [&](int32_t, int64_t tiles, uint32_t rows) {
+                out.weights += tiles * tileCycles(matrix.format, rows, width) *
+                               width * machine.lanes;
+              });
+    out.nominalWeights += nominalBytes(matrix, columns.elements);
+  }
+
+  // Residual, branch and its sum; q, k, v and their turned twins; scores and
+  // probabilities of all KV vectors; gate, up and what is made of them, twice
+  // (once a hemisphere).
+  Bytes ofLayer() const {
+    Bytes vectors = 3 * rank.hidden.vectors() * 4 +
+                    3 * (rank.q.vectors() + rank.kv.vectors()) * 4 +
+                    2 * rank.ownFfn.vectors() * 4 +
+                    2 * (rank.allHeads.vectors() + rank.allFfn.vectors()) * 2 +
+                    2 * rank.hidden.vectors() * 2;
+    Bytes rows = int64_t(rank.local.heads) * shape.tokens;
+    return (vectors * shape.tokens + rows * rank.tiles * (4 + 2) + rows * 12) *
+           machine.lanes;
+  }
+
+  const Machine &machine;
+  const StepShape &shape;
+  RankLayout rank;
+};
+
+void ByteModel::Account::addCaches() {
+  out.nominalKv += nominalKvBytes(shape, rank.local.kvHeads);
+  auto format = shape.halfKv ? WeightFormat::F16 : WeightFormat::I8;
+  auto width = uint32_t(rank.chip.kvWidth);
+  auto cache = [&](int32_t rows) {
+    return rank.allTiles * tileCycles(format, uint32_t(rows), width) *
+           Bytes(width) * machine.lanes;
+  };
+  for (int32_t v = 0; v < rank.kv.vectors(); ++v) {
+    out.kv += cache(machine.lanes) + cache(rank.kv.used(v));
+  }
+  if (!shape.halfKv) { // one f16 scale a position, of K and of V
+    out.kv += 2 * rank.allTiles * rank.local.kvHeads * 2 * machine.lanes;
+  }
+}
+
+void ByteModel::Account::addSublayer(const LayerShape &layer, Sublayer kind) {
+  rank.eachMatrix(
+      layer, kind,
+      [&](const Matrix &matrix, const AxisLayout &in,
+          const AxisLayout &columns) { addMatrix(matrix, in, columns); });
+  out.tables += f32(rank.hidden.vectors()); // the norm's weights
+  int64_t instructions = kLayerInstructions * 3 / 5 +
+                         kCollectives * (rank.tp - 1) * kLinkInstructions;
+  if (kind == Sublayer::Attention) {
+    addCaches();
+    instructions += kKvVectorInstructions * rank.kv.vectors();
+  }
+  out.program += instructions * machine.instructionBytes;
+}
+
+ByteModel::ByteModel(const Machine &machine, const StepShape &shape, int64_t tp)
+    : machine(machine), shape(shape), tp(tp) {}
+
+StageBytes ByteModel::fixed() const {
+  Account account(*this);
+  account.addFixed();
+  return account.out;
+}
+
+StageBytes ByteModel::sublayer(const LayerShape &layer, Sublayer kind) const {
+  Account account(*this);
+  account.addSublayer(layer, kind);
+  return account.out;
+}
+
+StageBytes ByteModel::layer(const LayerShape &layer) const {
+  StageBytes out = sublayer(layer, Sublayer::Attention);
+  out += sublayer(layer, Sublayer::FeedForward);
+  return out;
+}
+
+StageBytes ByteModel::head(const Matrix &matrix) const {
+  Account account(*this);
+  account.addHead(matrix);
+  return account.out;
+}
+
+// What compiler/allocate can do with a chip's slices.
+Bytes shortage(const Machine &machine, const StageBytes &stage) {
+  ChipLayout chip(machine);
+  Bytes slice = machine.sram.banks * machine.bankBytes();
+  Bytes forWeights = 2 * Bytes(chip.groups) * chip.groupWidth * slice;
+  Bytes forData = 2 * Bytes(chip.dataSlices) * slice;
+  Bytes data = stage.kv + stage.tables + stage.temporaries;
+  Bytes spilled = std::max<Bytes>(0, stage.weights - forWeights);
+  // KV and spilled weights lie kvWidth wide in one bank of a hemisphere. In
+  // both, they leave RoPE's rows no bank: these are read while any K is
+  // written. An eighth of a bank, the size of a region, may be lost to their
+  // packing.
+  Bytes forTiles = 2 * Bytes(chip.kvWidth) * machine.bankBytes() / 8 * 7;
+  return std::max({Bytes(0), stage.total() - machine.sramBytes(),
+                   data + spilled - forData, stage.kv + spilled - forTiles});
+}
+
+} // namespace orrery::partition

@@ -1,0 +1,241 @@
+#include "compiler/partition/StageTicks.h"
+
+#include "compiler/partition/RankLayout.h"
+#include "machine/Timing.h"
+
+#include <algorithm>
+
+namespace orrery::partition {
+
+/// Vectors a token that go along with the residual stream: RoPE's cosines and
+/// sines of its position.
+static constexpr int64_t kRopeRows = 2;
+
+StageTicks &StageTicks::operator+=(const StageTicks &o) {
+  matrix += o.matrix;
+  attention += o.attention;
+  vectors += o.vectors;
+  collectives += o.collectives;
+  hop += o.hop;
+  host += o.host;
+  return *this;
+}
+
+/// The units' times on one rank.
+struct TickModel::Parts {
+  Parts(const TickModel &model)
+      : m(model.machine), shape(model.shape), rank(m, shape, model.tp),
+        ring(model.ring) {
+    // Transits from the middle of the data slices.
+    Tick middle = (rank.chip.dataSlices + 1) / 2;
+    toVector = middle;
+    toSwitch = m.sram.slicesPerHemisphere - middle + 1;
+    toPlane = toSwitch + (m.matrix.planesPerHemisphere + 1) / 2;
+    toEdge = toSwitch + m.matrix.planesPerHemisphere + 1;
+  }
+
+  const Machine &m;
+  const StepShape &shape;
+  RankLayout rank;
+  bool ring;
+  Tick toVector, toSwitch, toPlane, toEdge;
+
+  /// A VXM burst of `count` vectors through a chain of `ops`, SRAM to SRAM.
+  Tick burst(int64_t count, std::initializer_list<AluOp> ops,
+             StreamType type = StreamType::F32,
+             Reduction reduction = Reduction::None) const {
+    VectorProgram program;
+    for (AluOp op : ops) {
+      program.steps.push_back({.op = op});
+    }
+    VectorOutput out{.value = 0, .type = type, .reduction = reduction};
+    return m.timing.read + 2 * toVector +
+           (count - 1) * Tick(vectorInterval(m, program)) +
+           vectorLatency(m, program, out) + m.timing.write;
+  }
+
+  /// Lanes moved by the SXM.
+  Tick moved(int64_t count) const {
+    return m.timing.read + 2 * toSwitch + count - 1 + m.timing.permute +
+           m.timing.write;
+  }
+
+  /// `vectors` of a row loaded, run against `busy` ticks of tiles, written.
+  Tick product(int64_t vectors, Tick busy) const {
+    return m.timing.read + toPlane + m.timing.load + vectors - 1 + busy +
+           m.timing.matmul + toPlane + m.timing.write;
+  }
+
+  Tick tileTicks(WeightFormat format, uint32_t rows, uint32_t width,
+                 int64_t activations) const {
+    return std::max<Tick>(tileCycles(format, rows, width),
+                          activations * matmulTicksPerRow(m, format));
+  }
+
+  /// Products of the same rows with several matrices, on the busiest plane.
+  Tick products(
+      std::initializer_list<std::pair<const Matrix *, const AxisLayout *>> all,
+      const AxisLayout &in) const {
+    std::vector<Tick> busy(size_t(rank.chip.planes()), 0);
+    for (auto [matrix, out] : all) {
+      rank.deal(matrix->format, in, *out,
+                [&](int32_t plane, int64_t tiles, uint32_t rows) {
+                  busy[size_t(plane)] +=
+                      tiles * tileTicks(matrix->format, rows,
+                                        uint32_t(rank.chip.groupWidth),
+                                        shape.tokens);
+                });
+    }
+    return product(shape.tokens * in.vectors(),
+                   *std::max_element(busy.begin(), busy.end()));
+  }
+
+  /// `vectors` of `width` streams each over one link, SRAM to SRAM.
+  Tick crossing(int64_t vectors, int32_t width) const {
+    return m.timing.read + 2 * toEdge + vectors * width * m.link.vectorTicks +
+           m.link.latency + m.timing.write;
+  }
+
+  /// Own shard copied to its place; then one crossing when all are linked, or
+  /// one for each further rank in a ring.
+  Tick gather(const AxisLayout &own, StreamType type) const {
+    if (rank.tp == 1) {
+      return 0;
+    }
+    int64_t vectors = shape.tokens * own.vectors();
+    return burst(vectors, {}, type) +
+           (ring ? rank.tp - 1 : 1) * crossing(vectors, streamsOf(type));
+  }
+
+  /// What products with a matrix of `format` take of a row.
+  static StreamType taken(WeightFormat format) {
+    return format == WeightFormat::F16 ? StreamType::F16 : StreamType::A8;
+  }
+
+  Tick norm(WeightFormat format) const {
+    return burst(shape.tokens * rank.hidden.vectors(),
+                 {AluOp::Div, AluOp::Add, AluOp::Sqrt, AluOp::Div, AluOp::Mul,
+                  AluOp::Mul},
+                 taken(format));
+  }
+  /// The residual sum and its squares' sum.
+  Tick sum(const AxisLayout &axis) const {
+    return burst(shape.tokens * axis.vectors(), {AluOp::Add, AluOp::Mul},
+                 StreamType::F32, Reduction::SumWide);
+  }
+  Tick attention() const;
+};
+
+// One KV vector's ops follow each other; the VXM takes those of all in turn.
+Tick TickModel::Parts::attention() const {
+  int64_t T = shape.tokens, vectors = rank.kv.vectors();
+  int64_t group = rank.q.group();
+  WeightFormat format = shape.halfKv ? WeightFormat::F16 : WeightFormat::I8;
+  StreamType type = shape.halfKv ? StreamType::F16 : StreamType::A8;
+  Tick ticks = moved(T * rank.q.vectors());
+  std::vector<Tick> keys(size_t(rank.chip.planes()), 0), values = keys;
+  Tick vxm = 0;
+  for (int32_t v = 0; v < vectors; ++v) {
+    int64_t slots = rank.kv.slotsIn(v), rows = slots * T * group;
+    auto tile = [&](int32_t used) {
+      return rank.tiles * tileTicks(format, uint32_t(used),
+                                    uint32_t(rank.chip.kvWidth), rows);
+    };
+    size_t plane = size_t(v % rank.chip.planes());
+    keys[plane] += tile(m.lanes);
+    values[plane] += tile(rank.kv.used(v));
+    // Appends of K, V and their scales; queries; max; probabilities; quotient.
+    vxm += 2 * T + (shape.halfKv ? 0 : 2 * T * slots) + rows +
+           2 * rows * rank.tiles + rows;
+  }
+  int64_t rows = rank.kv.slotsIn(0) * T * group;
+  // Latencies of the chain of the last KV vector, without its counts.
+  ticks += burst(1, {AluOp::Mul, AluOp::Mul, AluOp::Add, AluOp::Window}, type);
+  ticks += product(rows, *std::max_element(keys.begin(), keys.end()));
+  ticks += burst(1, {AluOp::Mul, AluOp::Mul, AluOp::Keep}, StreamType::F32,
+                 Reduction::Max);
+  ticks += burst(
+      1,
+      {AluOp::Mul, AluOp::Mul, AluOp::Sub, AluOp::Exp, AluOp::Keep, AluOp::Mul},
+      type);
+  ticks += product(rows * rank.tiles,
+                   *std::max_element(values.begin(), values.end()));
+  ticks += burst(1, {AluOp::Div});
+  ticks += burst(T * rank.attended.vectors(), {}, type);
+  return ticks + vxm;
+}
+
+TickModel::TickModel(const Machine &machine, const StepShape &shape, int64_t tp,
+                     bool ring)
+    : machine(machine), shape(shape), tp(tp), ring(ring) {}
+
+StageTicks TickModel::sublayer(const LayerShape &l, Sublayer kind) const {
+  Parts p(*this);
+  const RankLayout &r = p.rank;
+  StageTicks out;
+  if (kind == Sublayer::Attention) {
+    out.matrix =
+        p.products({{&l.q, &r.q}, {&l.k, &r.kv}, {&l.v, &r.kv}}, r.hidden) +
+        p.products({{&l.output, &r.ownHidden}}, r.allHeads);
+    out.attention = p.attention();
+    out.vectors = p.norm(l.q.format) + p.sum(r.hidden);
+    out.collectives = p.gather(r.attended, Parts::taken(l.output.format)) +
+                      p.gather(r.ownHidden, StreamType::F32);
+    return out;
+  }
+  out.matrix =
+      p.products({{&l.gate, &r.ownFfn}, {&l.up, &r.ownFfn}}, r.hidden) +
+      p.products({{&l.down, &r.ownHidden}}, r.allFfn);
+  out.vectors = p.norm(l.gate.format) + p.sum(r.hidden) +
+                p.burst(shape.tokens * r.ownFfn.vectors(),
+                        {AluOp::Silu, AluOp::Mul}, Parts::taken(l.down.format));
+  out.collectives = p.gather(r.ownFfn, Parts::taken(l.down.format)) +
+                    p.gather(r.ownHidden, StreamType::F32);
+  return out;
+}
+
+StageTicks TickModel::layer(const LayerShape &l) const {
+  StageTicks out = sublayer(l, Sublayer::Attention);
+  out += sublayer(l, Sublayer::FeedForward);
+  return out;
+}
+
+StageTicks TickModel::embedding() const {
+  Parts p(*this);
+  StageTicks out;
+  out.host = machine.timing.host +
+             shape.tokens * (p.rank.hidden.vectors() + kRopeRows) * 4 *
+                 machine.timing.hostVector +
+             p.toEdge + machine.timing.write;
+  return out;
+}
+
+StageTicks TickModel::head(const Matrix &matrix) const {
+  Parts p(*this);
+  StageTicks out;
+  out.vectors = p.norm(matrix.format) +
+                p.burst(shape.tokens * p.rank.ownVocab.vectors(), {AluOp::Keep},
+                        StreamType::F32, Reduction::ArgMax);
+  out.matrix = p.products({{&matrix, &p.rank.ownVocab}}, p.rank.hidden);
+  if (tp > 1) { // number, exchange and choose one candidate a rank
+    out.collectives =
+        p.gather(AxisLayout::dense(machine.lanes, machine.lanes),
+                 StreamType::F32) +
+        p.burst(shape.tokens * tp, {}, StreamType::F32, Reduction::ArgMax);
+  }
+  out.host = machine.timing.read + p.toEdge + machine.timing.host;
+  return out;
+}
+
+StageTicks TickModel::betweenStages() const {
+  Parts p(*this);
+  StageTicks out;
+  out.hop =
+      p.crossing(shape.tokens * (p.rank.ownHidden.vectors() + kRopeRows), 4);
+  if (tp > 1) { // the own shard of the residual is taken out and summed alone
+    out.vectors = p.burst(shape.tokens * p.rank.ownHidden.vectors(), {});
+  }
+  return out;
+}
+
+} // namespace orrery::partition

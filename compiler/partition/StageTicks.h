@@ -1,0 +1,54 @@
+// How long a stage takes, estimated from the machine's numbers without
+// compiling anything: good enough to compare splits, not a prediction of the
+// schedule, which is exact and comes from scheduling.
+//
+// The model: units work one after another along the dependences of a layer,
+// each at its own rate, and every transit over streams and links is paid.
+//   matrix      the planes' tiles at the rate streams install them, or the rows
+//               at a row a tick when that takes longer; fill and drain
+//   attention   the same for K and V tiles, and all VXM bursts of softmax
+//   vectors     VXM bursts of norms, sums and gates
+//   collectives copies, link transits and crossings of gathers; in a ring one
+//               after another for each rank
+//   hop         the own shard of the residual stream to the next stage
+//   host        its link, at both ends of the pipeline
+#pragma once
+
+#include "compiler/partition/StageBytes.h"
+
+namespace orrery::partition {
+
+struct StageTicks {
+  Tick matrix = 0, attention = 0, vectors = 0, collectives = 0, hop = 0,
+       host = 0;
+  Tick total() const {
+    return matrix + attention + vectors + collectives + hop + host;
+  }
+  StageTicks &operator+=(const StageTicks &other);
+};
+
+/// What every stage of a split is made of.
+class TickModel {
+public:
+  TickModel(const Machine &machine, const StepShape &shape, int64_t tp,
+            bool ring);
+
+  /// A sublayer whose result stays on all ranks, for the next one or the head.
+  StageTicks sublayer(const LayerShape &layer, Sublayer kind) const;
+  StageTicks layer(const LayerShape &layer) const;
+  /// Embedding rows from the host.
+  StageTicks embedding() const;
+  /// Final norm, head matrix, the best token to the host.
+  StageTicks head(const Matrix &matrix) const;
+  /// From a stage's last sum to the next stage's first norm.
+  StageTicks betweenStages() const;
+
+private:
+  struct Parts;
+  const Machine &machine;
+  const StepShape &shape;
+  int64_t tp;
+  bool ring;
+};
+
+} // namespace orrery::partition

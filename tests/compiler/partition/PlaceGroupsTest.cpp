@@ -1,0 +1,202 @@
+// Chips for stages: every cable that is returned exists, what is there is
+// found, and what is not is refused.
+#include "compiler/partition/PlaceGroups.h"
+
+#include "tests/compiler/partition/Cabling.h"
+
+#include <chrono>
+#include <functional>
+
+namespace orrery::partition {
+namespace {
+
+using Groups = std::vector<std::vector<int32_t>>;
+
+std::vector<int32_t> shuffled(int32_t count, std::mt19937_64 &random) {
+  std::vector<int32_t> out;
+  for (int32_t i = 0; i < count; ++i) {
+    out.push_back(i);
+  }
+  for (size_t i = out.size(); i > 1; --i) {
+    std::swap(out[i - 1], out[random() % i]);
+  }
+  return out;
+}
+
+/// A chain of groups somewhere among the chips, and `noise` other cables.
+Machine planted(std::mt19937_64 &random, int32_t tp, int32_t pp, bool ring,
+                int32_t idle, int32_t noise) {
+  auto chips = shuffled(tp * pp + idle, random);
+  auto chip = [&](int32_t stage, int32_t rank) {
+    return chips[size_t(stage * tp + rank)];
+  };
+  Cabling cabling(int32_t(chips.size()));
+  for (int32_t s = 0; s < pp; ++s) {
+    for (int32_t r = 0; r < tp; ++r) {
+      for (int32_t j = 1; j <= (ring ? 1 : tp - 1); ++j) {
+        cabling.linkOnce(chip(s, r), chip(s, (r + j) % tp));
+      }
+      if (s + 1 < pp) {
+        cabling.linkOnce(chip(s, r), chip(s + 1, r));
+      }
+    }
+  }
+  for (int32_t n = 0; n < noise; ++n) {
+    cabling.linkOnce(int32_t(random() % chips.size()),
+                     int32_t(random() % chips.size()));
+  }
+  return cabling.machine();
+}
+
+TEST(PlaceGroups, FindsWhatIsThere) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    bool ring = random() % 3 == 0;
+    auto tp = int32_t(1 + random() % 6);
+    tp = ring ? std::max(tp, 3) : tp;
+    auto pp = int32_t(1 + random() % 8);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": tp " + std::to_string(tp) +
+                 ", pp " + std::to_string(pp) + (ring ? ", ring" : ""));
+    Machine machine = planted(random, tp, pp, ring, int32_t(random() % 5),
+                              int32_t(random() % 8));
+    PlaceOutcome outcome = placeGroups(LinkGraph(machine), tp, pp, ring);
+    ASSERT_TRUE(outcome.placement) << outcome.refusal;
+    CableCheck(machine).check(*outcome.placement, tp, pp, ring);
+  }
+}
+
+/// Whether there is a chain at all, by trying every order of every chip.
+bool exists(const LinkGraph &graph, size_t tp, size_t pp, bool ring) {
+  std::vector<int32_t> taken;
+  std::function<bool()> extend = [&] {
+    if (taken.size() == tp * pp) {
+      return true;
+    }
+    size_t rank = taken.size() % tp, start = taken.size() - rank;
+    for (int32_t chip = 0; chip < graph.chips(); ++chip) {
+      bool fits = std::find(taken.begin(), taken.end(), chip) == taken.end();
+      for (size_t r = 0; r < rank; ++r) {
+        bool needed = !ring || r + 1 == rank || (r == 0 && rank + 1 == tp);
+        fits &= !needed || graph.linked(taken[start + r], chip);
+      }
+      fits &= start == 0 || graph.linked(taken[start - tp + rank], chip);
+      if (fits) {
+        taken.push_back(chip);
+        if (extend()) {
+          return true;
+        }
+        taken.pop_back();
+      }
+    }
+    return false;
+  };
+  return extend();
+}
+
+TEST(PlaceGroups, AgreesWithTryingEverything) {
+  int found = 0, refused = 0;
+  for (uint64_t seed = 1; seed <= 400; ++seed) {
+    std::mt19937_64 random(seed);
+    auto chips = int32_t(3 + random() % 6);
+    Cabling cabling(chips);
+    auto cables = int32_t(random() % uint64_t(3 * chips));
+    for (int32_t n = 0; n < cables; ++n) {
+      cabling.linkOnce(int32_t(random() % uint64_t(chips)),
+                       int32_t(random() % uint64_t(chips)));
+    }
+    Machine machine = cabling.machine();
+    LinkGraph graph(machine);
+    for (int32_t tp = 1; tp <= 4; ++tp) {
+      for (int32_t pp = 1; tp * pp <= chips; ++pp) {
+        for (bool ring : {false, true}) {
+          if (ring && tp < 3) {
+            continue;
+          }
+          SCOPED_TRACE("seed " + std::to_string(seed) + ": tp " +
+                       std::to_string(tp) + ", pp " + std::to_string(pp) +
+                       (ring ? ", ring" : ""));
+          PlaceOutcome outcome = placeGroups(graph, tp, pp, ring);
+          ASSERT_EQ(outcome.placement.has_value(),
+                    exists(graph, size_t(tp), size_t(pp), ring))
+              << outcome.refusal;
+          ++(outcome.placement ? found : refused);
+          if (outcome.placement) {
+            CableCheck(machine).check(*outcome.placement, tp, pp, ring);
+          } else {
+            EXPECT_EQ(outcome.refusal.rfind("there is no ", 0), 0u)
+                << outcome.refusal;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(found, 500);
+  EXPECT_GT(refused, 500);
+}
+
+TEST(PlaceGroups, SaysWhatIsMissing) {
+  // Two triangles with one cable between them.
+  Cabling cabling(6);
+  for (auto [a, b] :
+       {std::pair(0, 1), {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}}) {
+    cabling.link(a, b);
+  }
+  cabling.link(2, 3);
+  LinkGraph graph(cabling.machine());
+  EXPECT_EQ(placeGroups(graph, 3, 2, false).refusal,
+            "there is no chain of 2 groups of 3 chips linked each to each and "
+            "rank to rank; the longest found has 1");
+  EXPECT_EQ(placeGroups(graph, 3, 2, false).longest, 1);
+  EXPECT_EQ(placeGroups(graph, 4, 1, true).refusal,
+            "there is no group of 4 chips linked in a ring");
+  EXPECT_EQ(placeGroups(graph, 3, 3, false).refusal,
+            "expected 3 groups of 3 chips linked each to each, found 6 chips");
+  EXPECT_TRUE(placeGroups(graph, 1, 6, false).placement) << "one by one";
+}
+
+TEST(PlaceGroups, OfSeveralCablesTheFirst) {
+  Cabling cabling(2);
+  cabling.link(1, 0); // port 0 of both
+  cabling.link(0, 1);
+  auto outcome = placeGroups(LinkGraph(cabling.machine()), 2, 1, false);
+  ASSERT_TRUE(outcome.placement);
+  EXPECT_EQ(outcome.placement->stages[0].links[0],
+            (std::vector<LinkPorts>{{0, 0}}));
+}
+
+struct PresetCase {
+  const char *machine;
+  int64_t tp, pp;
+  bool ring;
+};
+
+// Every chip of the large systems, and in a fraction of a second.
+TEST(PlaceGroups, Presets) {
+  for (PresetCase c : {PresetCase{"lpu-v1-node", 8, 1, false},
+                       {"lpu-v1-node", 4, 2, false},
+                       {"lpu-v1-node", 2, 4, false},
+                       {"lpu-v1-node", 1, 8, false},
+                       {"lpu-v1-node", 8, 1, true},
+                       {"lpu-small-ring", 4, 1, true},
+                       {"lpu-small-ring", 2, 2, false},
+                       {"lpu-v1-rack", 4, 18, false},
+                       {"lpu-v1-576", 8, 72, false},
+                       {"lpu-v1-576", 4, 144, false},
+                       {"lpu-v1-576", 2, 288, false},
+                       {"lpu-v1-576", 1, 576, false},
+                       {"lpu-v1-576", 16, 36, true},
+                       {"lp30-rack", 8, 32, false}}) {
+    SCOPED_TRACE(std::string(c.machine) + " tp " + std::to_string(c.tp) +
+                 " pp " + std::to_string(c.pp));
+    Machine machine = *loadMachine(c.machine);
+    auto start = std::chrono::steady_clock::now();
+    PlaceOutcome outcome = placeGroups(LinkGraph(machine), c.tp, c.pp, c.ring);
+    auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_LT(std::chrono::duration<double>(took).count(), 1.0);
+    ASSERT_TRUE(outcome.placement) << outcome.refusal;
+    CableCheck(machine).check(*outcome.placement, c.tp, c.pp, c.ring);
+  }
+}
+
+} // namespace
+} // namespace orrery::partition
