@@ -193,7 +193,7 @@ Expected<OpDifference> Search::run() {
   }
   return OpDifference{nameOf(ops[index]),
                       ops[index]->getName().getStringRef().str(),
-                      *probed[index].first()};
+                      *probed[index].first(), ""};
 }
 
 } // namespace
@@ -218,6 +218,13 @@ Expected<BitCompare> compareValues(const models::WeightSource &weights,
   return comparison.bits;
 }
 
+/// The reading up to the first position that differs: no op is blamed for what
+/// comes after.
+static Reading upTo(const Reading &reading, const BitDifference &first) {
+  size_t until = size_t(first.position) + 1;
+  return {reading.ids.first(until), std::min(reading.promptTokens, until)};
+}
+
 Expected<std::optional<OpDifference>>
 findFirstDifference(const models::WeightSource &weights,
                     const SessionOptions &options, const Reading &reading) {
@@ -228,16 +235,27 @@ findFirstDifference(const models::WeightSource &weights,
   if (logits->different() == 0) {
     return std::optional<OpDifference>();
   }
-  // No op is blamed for what comes after the first position that differs.
-  size_t until = size_t(logits->first()->position) + 1;
-  Reading shorter{reading.ids.first(until),
-                  std::min(reading.promptTokens, until)};
+  OpDifference split{"", "logits", *logits->first(), ""};
+  Reading shorter = upTo(reading, split.at);
   auto session = Session::open(weights, options);
   if (!session) {
     return session.error();
   }
-  auto module = (*session)->stepModule(*(*session)->programs().front());
-  auto found = Search(weights, options, shorter, stepOf(module)).run();
+  const SystemProgram &program = *(*session)->programs().front();
+  SessionOptions probed = options;
+  probed.split = {1, 1};
+  if (program.chips.size() > 1) {
+    auto oneChip = compareValues(weights, probed, shorter);
+    split.why = oneChip
+                    ? "one chip gives the interpreter's logits"
+                    : "one chip cannot be asked: " + oneChip.error().message;
+    if (!oneChip || oneChip->different() == 0) {
+      return std::optional(split);
+    }
+    shorter = upTo(shorter, *oneChip->first());
+  }
+  auto module = (*session)->stepModule(program);
+  auto found = Search(weights, probed, shorter, stepOf(module)).run();
   if (!found) {
     return found.error();
   }

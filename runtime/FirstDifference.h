@@ -6,6 +6,9 @@
 // finds one whose value differs although that of the op before does not; then
 // the operands are followed back until all of them are equal. RoPE has no
 // value of its own on the chip and counts as part of the attention.
+//
+// Probes run on one chip. Where a system of chips differs and one chip does
+// not, no op is named: it is the split.
 #pragma once
 
 #include "runtime/BitCompare.h"
@@ -18,9 +21,10 @@
 namespace orrery::runtime {
 
 struct OpDifference {
-  std::string op;   ///< "layer 3 attn_q"
-  std::string kind; ///< "llm.linear"
+  std::string op;   ///< "layer 3 attn_q"; empty: not known, see `why`
+  std::string kind; ///< "llm.linear"; "logits" where the op is not known
   BitDifference at; ///< expected: the interpreter's
+  std::string why;  ///< why no op is named
 };
 
 /// What is read: a prompt in chunks, the rest token by token.

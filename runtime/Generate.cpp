@@ -46,7 +46,7 @@ Expected<Generated> generate(Session &session, std::span<const int32_t> prompt,
     if (int64_t(out.ids.size()) == options.count) {
       return out;
     }
-    int32_t next = options.sampler.next(last->logits.back(), last->next,
+    int32_t next = options.sampler.next(last->logits.back(), last->next(),
                                         session.currentPosition() - 1);
     if (next == options.endToken) {
       out.stop = Stop::EndToken;

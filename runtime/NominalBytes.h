@@ -1,5 +1,6 @@
-// What weights and KV cache come to without padding: beside it, a chip's bytes
-// show what whole vectors, tiles and slots cost.
+// What weights and KV cache come to without padding: beside it, the chips'
+// bytes show what whole vectors, tiles and slots cost, and what ranks hold
+// twice.
 #pragma once
 
 #include "compiler/import/ImportModel.h"
@@ -10,7 +11,7 @@ namespace orrery::runtime {
 
 /// Codes and block scales of all matrices a step reads (the embedding is the
 /// host's, unless it is tied), and KV bytes of `options.context` positions.
-/// Fills `use.nominal` of weights and KV.
+/// Fills `use.nominal` of weights and KV; `use` is that of all chips.
 void addNominal(SramUse &use, const models::ModelConfig &config,
                 const compiler::ImportOptions &options);
 

@@ -69,9 +69,61 @@ Status shareWhatLasts(const Program &first, const Program &other) {
                                     " of " + nameOf(first)});
 }
 
+/// Holds a rule for two programs against each part of both.
+static Status eachPart(const SystemProgram &a, const SystemProgram &b,
+                       Status (*rule)(const Program &, const Program &)) {
+  if (a.parts.size() != b.parts.size()) {
+    return Error{nameOf(b.parts.front()) + " has " +
+                 std::to_string(b.parts.size()) + " parts, where " +
+                 nameOf(a.parts.front()) + " has " +
+                 std::to_string(a.parts.size())};
+  }
+  for (size_t part = 0; part < a.parts.size(); ++part) {
+    if (Status ok = rule(a.parts[part], b.parts[part]); !ok) {
+      return a.parts.size() == 1 ? ok
+                                 : Status(Error{"part " + std::to_string(part) +
+                                                ": " + ok.error().message});
+    }
+  }
+  return Success{};
+}
+
+Status standApart(const SystemProgram &a, const SystemProgram &b) {
+  return eachPart(a, b, standApart);
+}
+
+Status shareWhatLasts(const SystemProgram &first, const SystemProgram &other) {
+  return eachPart(first, other, shareWhatLasts);
+}
+
+static std::string placeOf(const ChipProgram &chip) {
+  return "chip " + std::to_string(chip.chip) + " as rank " +
+         std::to_string(chip.rank) + " of stage " + std::to_string(chip.stage) +
+         " with part " + std::to_string(chip.part);
+}
+
+Status runAlike(const SystemProgram &first, const SystemProgram &other) {
+  std::string name = nameOf(other.parts.front()),
+              firstName = nameOf(first.parts.front());
+  if (first.chips.size() != other.chips.size()) {
+    return Error{name + " runs on " + std::to_string(other.chips.size()) +
+                 " chips, " + firstName + " on " +
+                 std::to_string(first.chips.size())};
+  }
+  for (size_t c = 0; c < first.chips.size(); ++c) {
+    const ChipProgram &a = first.chips[c], &b = other.chips[c];
+    if (a.chip != b.chip || a.part != b.part || a.stage != b.stage ||
+        a.rank != b.rank) {
+      return Error{name + " has " + placeOf(b) + ", where " + firstName +
+                   " has " + placeOf(a)};
+    }
+  }
+  return Success{};
+}
+
 bool isLackOfRoom(const Error &error) {
   constexpr const char *kSigns[] = {"no room", "activation vectors, a plane",
-                                    "SRAM is too full"};
+                                    "SRAM is too full", "does not fit"};
   return std::ranges::any_of(kSigns, [&](const char *sign) {
     return error.message.find(sign) != std::string::npos;
   });

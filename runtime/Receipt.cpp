@@ -1,11 +1,13 @@
 #include "runtime/Receipt.h"
 
 #include "compiler/schedule/Outcome.h"
-#include "simulator/check/Check.h"
+#include "runtime/StageChips.h"
+#include "simulator/check/SystemCheck.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <map>
 
 using llvm::formatv;
 
@@ -26,12 +28,12 @@ static Invariant invariant(const char *name, std::string figures, bool kept) {
 
 // The tick of an instruction is an order that the simulator obeys; the tick at
 // which it is done follows from the simulator's own units.
-void Receipt::addCompletions(const Program &program,
+void Receipt::addCompletions(const ChipProgram &chip, const Program &part,
                              const sim::StepResult &result) {
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    const Instruction &instruction = program.instructions[i];
+  for (size_t i = 0; i < part.instructions.size(); ++i) {
+    const Instruction &instruction = part.instructions[i];
     Tick predicted =
-        schedule::completionTick(machine, program.vectorPrograms, instruction);
+        schedule::completionTick(machine, part.vectorPrograms, instruction);
     Tick found = i < result.completed.size() ? result.completed[i] : -1;
     ++completions;
     if (found == predicted) {
@@ -40,50 +42,118 @@ void Receipt::addCompletions(const Program &program,
     ++otherCompletions;
     if (firstOtherCompletion.empty()) {
       firstOtherCompletion =
-          formatv("instruction {0} ({1}) predicted at {2:N}, found at {3:N}", i,
-                  program.locations[instruction.location], predicted, found)
+          formatv("{4}instruction {0} ({1}) predicted at {2:N}, found at {3:N}",
+                  i, part.locations[instruction.location], predicted, found,
+                  chips > 1 ? formatv("chip {0} ", chip.chip).str() : "")
               .str();
     }
   }
 }
 
-void Receipt::addStep(const Program &program, const sim::StepResult &result) {
-  ++steps;
-  instructions += program.instructions.size();
-  for (size_t i = 0; i < program.instructions.size(); ++i) {
-    lateInstructions += result.executed[i] != program.instructions[i].tick;
-  }
-  addCompletions(program, result);
-  lateSteps += result.ticks != program.predictedTicks;
-  predictedTicks += program.predictedTicks;
-  executedTicks += result.ticks;
-  const sim::Counters &c = result.counters;
-  units = c.units.size();
+void Receipt::addCounters(const sim::Counters &c, Tick ticks) {
   for (const sim::UnitCounters &u : c.units) {
-    unbalancedUnits += u.busyTicks > uint64_t(result.ticks) ||
-                       u.busyTicks + u.idleTicks != uint64_t(result.ticks);
+    unbalancedUnits += u.busyTicks > uint64_t(ticks) ||
+                       u.busyTicks + u.idleTicks != uint64_t(ticks);
   }
+  units += c.units.size();
   bytesRead += c.bytesRead();
   bytesTaken += c.readBytesTaken;
   bytesDropped += c.readBytesDropped;
   for (const sim::StreamCounters &stream : c.streams) {
     vectorsDropped += stream.droppedVectors;
   }
-  hostBytesIn += c.hostBytesIn;
-  hostBytesOut += c.hostBytesOut;
-  // A row in and a vector out for each token of the step, valid or not.
-  uint64_t vectorBytes = uint64_t(machine.lanes) * sizeof(float);
-  hostBytesInDue += vectorBytes * program.tokens * program.inputVectors;
-  hostBytesOutDue += vectorBytes * program.tokens;
 }
 
-void Receipt::addPrograms(std::span<const Program *const> all) {
+void Receipt::addChip(const ChipProgram &chip, const Program &part,
+                      const sim::StepResult &result) {
+  instructions += part.instructions.size();
+  for (size_t i = 0; i < part.instructions.size(); ++i) {
+    bool executed = i < result.executed.size();
+    lateInstructions +=
+        !executed || result.executed[i] != part.instructions[i].tick;
+  }
+  addCompletions(chip, part, result);
+  addCounters(result.counters, result.ticks);
+}
+
+void Receipt::addHost(const SystemProgram &program,
+                      const sim::SystemResult &result) {
+  // Rows in and a vector out for each token of the step, valid or not.
+  uint64_t vectorBytes = uint64_t(machine.lanes) * sizeof(float);
+  auto stages = stageChips(program);
+  for (size_t c = 0; c < program.chips.size(); ++c) {
+    const ChipProgram &chip = program.chips[c];
+    const Program &part = program.parts[chip.part];
+    const sim::Counters &counters = result.of(c).counters;
+    bool last = chip.stage + 1 == stages.size();
+    hostBytesIn += counters.hostBytesIn;
+    hostBytesOut += counters.hostBytesOut;
+    hostBytesInDue += vectorBytes * part.tokens * part.inputVectors;
+    hostBytesOutDue += last ? vectorBytes * part.tokens : 0;
+  }
+}
+
+// Both ends of each cable that is used, by direction.
+void Receipt::addLinks(const SystemProgram &program,
+                       const sim::SystemResult &result) {
+  std::map<std::pair<int32_t, int32_t>, uint64_t> sent, received;
+  for (size_t c = 0; c < program.chips.size(); ++c) {
+    const ChipProgram &chip = program.chips[c];
+    const auto &counters = result.of(c).counters.links;
+    for (size_t k = 0; k < std::min(chip.links.size(), counters.size()); ++k) {
+      if (chip.links[k].out >= 0) {
+        sent[cables.otherEnd(chip.chip, chip.links[k].out)] +=
+            counters[k].bytesOut;
+      }
+      if (chip.links[k].in >= 0) {
+        received[{chip.chip, chip.links[k].in}] += counters[k].bytesIn;
+      }
+    }
+  }
+  auto lanes = uint64_t(machine.lanes);
+  links = 0;
+  for (const auto &[end, bytes] : sent) {
+    auto arrived = received.find(end);
+    uint64_t there = arrived == received.end() ? 0 : arrived->second;
+    links += bytes > 0;
+    unequalLinks += bytes != there;
+    vectorsSent += bytes / lanes;
+  }
+  for (const auto &[end, bytes] : received) {
+    unequalLinks += bytes > 0 && !sent.contains(end);
+    vectorsReceived += bytes / lanes;
+  }
+}
+
+void Receipt::addStep(const SystemProgram &program,
+                      const sim::SystemResult &result) {
+  ++steps;
+  chips = program.chips.size();
+  simulatedChips = result.simulated.size();
+  units = 0;
+  for (const sim::ChipStep &simulated : result.simulated) {
+    const ChipProgram &chip = program.chips[simulated.chip];
+    const Program &part = program.parts[chip.part];
+    addChip(chip, part, simulated.result);
+    lateChips += simulated.result.ticks != part.predictedTicks;
+  }
+  lateSteps += result.ticks != program.predictedTicks;
+  predictedTicks += program.predictedTicks;
+  executedTicks += result.ticks;
+  addHost(program, result);
+  addLinks(program, result);
+}
+
+void Receipt::addPrograms(std::span<const SystemProgram *const> all) {
   programsShown = true;
   programs = all.size();
-  sram = sramUse(machine, all);
-  for (const Program *program : all) {
-    check::Report report = check::checkProgram(*program, machine);
-    instructionsProven += report.instructions;
+  sram = systemSram(machine, all);
+  for (const SystemProgram *program : all) {
+    check::SystemReport report = check::checkSystem(*program, machine);
+    for (const check::Report &part : report.parts) {
+      instructionsProven += part.instructions;
+    }
+    linkVectorsProven += report.linkVectorsProven;
     violations += report.violations.size() + report.violationsNotKept;
     if (firstViolation.empty() && !report.ok()) {
       firstViolation = report.violations.front().message;
@@ -96,19 +166,30 @@ void Receipt::addBits(const BitCompare &compare) {
   bits = compare;
 }
 
+/// "on 8 chips", or "on 3 chips that stand for 576"; nothing for one.
+std::string Receipt::chipsText() const {
+  if (chips == 1) {
+    return "";
+  }
+  return simulatedChips == chips ? formatv(" of {0} chips", chips).str()
+                                 : formatv(" of {0} that stand for {1} chips",
+                                           simulatedChips, chips)
+                                       .str();
+}
+
 Invariant Receipt::predicted() const {
   std::string figures =
-      formatv(
-          "{0:N} = {1:N} ticks in {2}, {3}, {4:N} not at their tick, "
-          "{5}, {6:N} not as predicted{7}{8}",
-          predictedTicks, executedTicks, counted(int64_t(steps), "step"),
-          counted(int64_t(instructions), "instruction"), lateInstructions,
-          counted(int64_t(completions), "completion"), otherCompletions,
-          firstOtherCompletion.empty() ? "" : "; first: ", firstOtherCompletion)
+      formatv("{0:N} = {1:N} ticks in {2}{9}, {3}, {4:N} not at their tick, "
+              "{5}, {6:N} not as predicted{7}{8}",
+              predictedTicks, executedTicks, counted(int64_t(steps), "step"),
+              counted(int64_t(instructions), "instruction"), lateInstructions,
+              counted(int64_t(completions), "completion"), otherCompletions,
+              firstOtherCompletion.empty() ? "" : "; first: ",
+              firstOtherCompletion, chipsText())
           .str();
   return invariant("predicted ticks = executed ticks", figures,
-                   steps > 0 && lateSteps == 0 && lateInstructions == 0 &&
-                       otherCompletions == 0);
+                   steps > 0 && lateSteps == 0 && lateChips == 0 &&
+                       lateInstructions == 0 && otherCompletions == 0);
 }
 
 Invariant Receipt::busyAndIdle() const {
@@ -130,7 +211,7 @@ Invariant Receipt::bytesConsumed() const {
 }
 
 Invariant Receipt::hostPriced() const {
-  return invariant("embedding rows and results go over the host link",
+  return invariant("embeddings, RoPE rows and results go over the host link",
                    formatv("{0:N} = {1:N} B in, {2:N} = {3:N} B out",
                            hostBytesIn, hostBytesInDue, hostBytesOut,
                            hostBytesOutDue)
@@ -139,14 +220,29 @@ Invariant Receipt::hostPriced() const {
                        hostBytesOut == hostBytesOutDue);
 }
 
+Invariant Receipt::linksCarry() const {
+  return invariant(
+      "vectors sent to other chips = vectors received",
+      formatv("{0:N} = {1:N} over {2} in {3}, {4:N} not equal", vectorsSent,
+              vectorsReceived, counted(int64_t(links), "link"),
+              counted(int64_t(steps), "step"), unequalLinks)
+          .str(),
+      vectorsSent > 0 && vectorsSent == vectorsReceived && unequalLinks == 0);
+}
+
 Invariant Receipt::capacity() const {
-  auto of = [&](RegionKind kind) { return sram.bytes[size_t(kind)]; };
+  const SramUse &use = sram.chip();
+  auto of = [&](RegionKind kind) { return use.bytes[size_t(kind)]; };
+  const std::string &conflict = sram.total.conflict;
   std::string figures =
-      formatv("{0:N} + {1:N} + {2:N} + {3:N} + {4:N} + {5:N} = {6:N} B{7}",
+      formatv("{0:N} + {1:N} + {2:N} + {3:N} + {4:N} + {5:N} = {6:N} B{7}{8}",
               of(RegionKind::Weight), of(RegionKind::Table), of(RegionKind::Kv),
-              of(RegionKind::Instructions), of(RegionKind::Temporary),
-              sram.free, sram.capacity,
-              sram.conflict.empty() ? "" : "; " + sram.conflict)
+              of(RegionKind::Instructions), of(RegionKind::Temporary), use.free,
+              use.capacity,
+              sram.chips > 1
+                  ? formatv(" on the fullest of {0} chips", sram.chips).str()
+                  : "",
+              conflict.empty() ? "" : "; " + conflict)
           .str();
   return invariant(
       "weights + tables + KV + program + temporaries + free = capacity",
@@ -155,10 +251,14 @@ Invariant Receipt::capacity() const {
 
 Invariant Receipt::staticCheck() const {
   std::string figures =
-      formatv("{0}, {1}, {2}{3}", counted(int64_t(programs), "program"),
+      formatv("{0}, {1}{4}, {2}{3}", counted(int64_t(programs), "program"),
               counted(int64_t(instructionsProven), "instruction"),
               counted(int64_t(violations), "violation"),
-              firstViolation.empty() ? "" : ": " + firstViolation)
+              firstViolation.empty() ? "" : ": " + firstViolation,
+              sram.chips > 1
+                  ? ", " + counted(int64_t(linkVectorsProven), "vector") +
+                        " on links"
+                  : "")
           .str();
   return invariant("static check of every program", figures,
                    programs > 0 && violations == 0);
@@ -170,10 +270,18 @@ Invariant Receipt::bitsEqual() const {
     return {name, "`orrery validate` compares them", Verdict::NotChecked};
   }
   std::string figures =
-      formatv("{0:N} values at {1}, {2:N} differ", bits.values(),
-              counted(int64_t(bits.rows()), "position"), bits.different())
+      formatv("{0:N} values at {1}, {2:N} differ; {3}, {4:N} not its",
+              bits.values(), counted(int64_t(bits.rows()), "position"),
+              bits.different(), counted(int64_t(bits.choices()), "token"),
+              bits.otherChoices())
           .str();
-  return invariant(name, figures, bits.rows() > 0 && bits.different() == 0);
+  if (auto first = bits.firstChoice()) {
+    figures += formatv("; first after position {0}: {1} for {2}",
+                       first->position, first->found, first->expected);
+  }
+  return invariant(name, figures,
+                   bits.rows() > 0 && bits.different() == 0 &&
+                       bits.otherChoices() == 0);
 }
 
 Invariant Receipt::sampling() const {
@@ -199,6 +307,9 @@ std::vector<Invariant> Receipt::invariants() const {
   if (steps > 0) {
     all = {predicted(), busyAndIdle(), bytesConsumed(), hostPriced()};
   }
+  if (chips > 1) {
+    all.push_back(linksCarry());
+  }
   if (readOut.bytes > 0) {
     all.push_back(sampling());
   }
@@ -218,9 +329,12 @@ bool Receipt::ok() const {
   });
 }
 
-LogitsReadOut logitsReadOut(const Machine &machine, const Program &program) {
-  Tick vectors = Tick(program.logits.vectors);
-  return {Bytes(vectors) * machine.lanes * Bytes(sizeof(float)),
+LogitsReadOut logitsReadOut(const Machine &machine,
+                            const SystemProgram &program) {
+  auto last = stageChips(program).back();
+  const Program &part = program.parts[program.chips[last.front()].part];
+  Tick vectors = Tick(part.logits.vectors);
+  return {Bytes(last.size()) * vectors * machine.lanes * Bytes(sizeof(float)),
           vectors * Tick(sizeof(float)) * machine.timing.hostVector};
 }
 

@@ -6,7 +6,7 @@
 
 #include "runtime/BitCompare.h"
 #include "runtime/SramUse.h"
-#include "simulator/Simulator.h"
+#include "simulator/SystemSimulator.h"
 
 #include <span>
 #include <string>
@@ -23,23 +23,26 @@ struct Invariant {
   Verdict verdict;
 };
 
-/// A token's logits over the host link, at its rate: what sampling on the host
-/// would add to a step.
+/// A token's logits over the host links, at their rate: what sampling on the
+/// host would add to a step. The ranks of the last stage send their shards at
+/// the same time.
 struct LogitsReadOut {
   Bytes bytes = 0;
   Tick ticks = 0;
 };
-LogitsReadOut logitsReadOut(const Machine &machine, const Program &program);
+LogitsReadOut logitsReadOut(const Machine &machine,
+                            const SystemProgram &program);
 
 class Receipt {
 public:
-  explicit Receipt(const Machine &machine) : machine(machine) {}
+  explicit Receipt(const Machine &machine)
+      : machine(machine), cables(machine) {}
 
-  /// One simulated step.
-  void addStep(const Program &program, const sim::StepResult &result);
+  /// One simulated step: each of its chips, and the links between them.
+  void addStep(const SystemProgram &program, const sim::SystemResult &result);
   /// All programs of the run, once it is over: the static checker and the sum
   /// of SRAM.
-  void addPrograms(std::span<const Program *const> programs);
+  void addPrograms(std::span<const SystemProgram *const> programs);
   /// Tokens are drawn on the host, from logits whose way there no step pays.
   void addSampling(const LogitsReadOut &perToken) { readOut = perToken; }
   /// Logits against the interpreter's.
@@ -51,11 +54,19 @@ public:
   bool ok() const;
 
 private:
-  void addCompletions(const Program &program, const sim::StepResult &result);
+  void addChip(const ChipProgram &chip, const Program &part,
+               const sim::StepResult &result);
+  void addCompletions(const ChipProgram &chip, const Program &part,
+                      const sim::StepResult &result);
+  void addCounters(const sim::Counters &counters, Tick ticks);
+  void addHost(const SystemProgram &program, const sim::SystemResult &result);
+  void addLinks(const SystemProgram &program, const sim::SystemResult &result);
+  std::string chipsText() const;
   Invariant predicted() const;
   Invariant busyAndIdle() const;
   Invariant bytesConsumed() const;
   Invariant hostPriced() const;
+  Invariant linksCarry() const;
   Invariant capacity() const;
   Invariant staticCheck() const;
   Invariant bitsEqual() const;
@@ -63,7 +74,10 @@ private:
   Invariant assumed() const;
 
   const Machine &machine;
-  uint64_t steps = 0, instructions = 0, lateInstructions = 0, lateSteps = 0;
+  PortMap cables;
+  uint64_t chips = 0, simulatedChips = 0; ///< of a step
+  uint64_t steps = 0, instructions = 0, lateInstructions = 0;
+  uint64_t lateSteps = 0, lateChips = 0;
   uint64_t completions = 0, otherCompletions = 0;
   std::string firstOtherCompletion;
   Tick predictedTicks = 0, executedTicks = 0;
@@ -72,8 +86,11 @@ private:
   uint64_t vectorsDropped = 0; ///< on streams, from whatever unit
   uint64_t hostBytesIn = 0, hostBytesInDue = 0;
   uint64_t hostBytesOut = 0, hostBytesOutDue = 0;
-  SramUse sram;
+  uint64_t links = 0, unequalLinks = 0; ///< of a step; over all steps
+  uint64_t vectorsSent = 0, vectorsReceived = 0;
+  SystemSram sram;
   uint64_t programs = 0, violations = 0, instructionsProven = 0;
+  uint64_t linkVectorsProven = 0;
   std::string firstViolation;
   LogitsReadOut readOut;
   bool programsShown = false, bitsShown = false;

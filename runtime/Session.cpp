@@ -3,15 +3,11 @@
 #include "machine/Timing.h"
 #include "runtime/CutStep.h"
 #include "runtime/ProgramSet.h"
+#include "runtime/StageChips.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 namespace orrery::runtime {
-
-// Programs of one set have tables of one length; see LowerAttention.cpp.
-static constexpr int64_t kMostTokens = 32;
 
 Session::Session(const models::WeightSource &weights, SessionOptions options,
                  Machine machine)
@@ -36,25 +32,21 @@ Session::open(const models::WeightSource &weights,
   return session;
 }
 
-Status Session::loadEmbedding() {
+Expected<EmbeddingTable> Session::openEmbedding() const {
   auto own = options.tensorFormats.find("token_embd.weight");
-  auto table = EmbeddingTable::open(weights, own == options.tensorFormats.end()
-                                                 ? options.weights
-                                                 : own->second);
-  if (!table) {
-    return table.error();
-  }
-  embedding = std::move(*table);
-  return Success{};
+  return EmbeddingTable::open(weights, own == options.tensorFormats.end()
+                                           ? options.weights
+                                           : own->second);
 }
 
-// The first program also says what the image holds; `compiled` holds all others
+// The first program also says what the images hold; `compiled` holds all others
 // against it.
 Status Session::start(bool &tooBig) {
   context =
       options.context > 0 ? options.context : weights.config().contextLength;
-  if (Status ok = loadEmbedding(); !ok) {
-    return ok;
+  auto table = openEmbedding();
+  if (!table) {
+    return table.error();
   }
   if (options.chunk == 0) {
     // Rows that pass while the next tile installs; two ticks to change over.
@@ -62,7 +54,7 @@ Status Session::start(bool &tooBig) {
                                        uint32_t(chip.matrix.installStreams))) -
                     2;
   }
-  options.chunk = std::clamp<int64_t>(options.chunk, 1, kMostTokens);
+  options.chunk = std::max<int64_t>(options.chunk, 1);
   auto first = compiled(1, bucketFor(1));
   if (!first) {
     tooBig = true;
@@ -74,14 +66,12 @@ Status Session::start(bool &tooBig) {
   if (options.progress) {
     options.progress("filling SRAM");
   }
-  SramImage image(chip);
-  if (Status ok = fillImage((*first)->image, chip, weights, image); !ok) {
-    return ok;
+  auto images = fillImages(**first, chip, weights, options.afterFill);
+  if (!images) {
+    return images.error();
   }
-  if (options.afterFill) {
-    options.afterFill((*first)->image, image);
-  }
-  sim = std::make_unique<sim::Simulator>(chip, std::move(image));
+  hostInput = std::make_unique<HostInput>(**first, chip, std::move(*table));
+  sim = std::make_unique<sim::SystemSimulator>(chip, std::move(*images));
   return Success{};
 }
 
@@ -104,7 +94,8 @@ CompileRequest Session::requestFor(int64_t tokens, int64_t bucket) const {
   request.import.weightFormat = options.weights;
   request.import.tensorFormats = options.tensorFormats;
   request.import.kvFormat = options.kv;
-  request.textBase = textVectors;
+  request.split = options.split;
+  request.textBases = textVectors;
   return request;
 }
 
@@ -125,21 +116,37 @@ Expected<CompiledStep *> Session::compiled(int64_t tokens, int64_t bucket) {
   if (!step) {
     return step.error();
   }
+  if (Status ok = goesWithOthers(*step); !ok) {
+    return ok.error();
+  }
+  // What the compiler chose for the first is asked of all others.
+  auto stages = stageChips(step->system);
+  options.split = {int64_t(stages.front().size()), int64_t(stages.size())};
+  textVectors.resize(step->parts.size());
+  for (size_t part = 0; part < step->parts.size(); ++part) {
+    textVectors[part] += step->parts[part].textVectors;
+  }
+  auto at = steps.emplace(std::pair(tokens, bucket), std::move(*step));
+  return &at.first->second;
+}
+
+Status Session::goesWithOthers(const CompiledStep &step) const {
   // Any of the set stands for the first: they are equal.
   if (!steps.empty()) {
-    const Program &first = steps.begin()->second.program;
-    if (Status ok = shareWhatLasts(first, step->program); !ok) {
-      return ok.error();
+    const SystemProgram &first = steps.begin()->second.system;
+    if (Status ok = runAlike(first, step.system); !ok) {
+      return ok;
+    }
+    if (Status ok = shareWhatLasts(first, step.system); !ok) {
+      return ok;
     }
   }
   for (const auto &[key, other] : steps) {
-    if (Status ok = standApart(step->program, other.program); !ok) {
-      return ok.error();
+    if (Status ok = standApart(step.system, other.system); !ok) {
+      return ok;
     }
   }
-  textVectors += step->textVectors;
-  auto at = steps.emplace(std::pair(tokens, bucket), std::move(*step));
-  return &at.first->second;
+  return Success{};
 }
 
 // The longest chunk whose temporaries and activation rows fit this bucket.
@@ -161,36 +168,29 @@ Expected<CompiledStep *> Session::compiledChunk(int64_t bucket) {
   }
 }
 
-Expected<const Program *> Session::program(int64_t tokens, int64_t bucket) {
+Expected<const SystemProgram *> Session::program(int64_t tokens,
+                                                 int64_t bucket) {
   auto step = compiled(tokens, bucket);
   if (!step) {
     return step.error();
   }
-  return &(*step)->program;
+  return &(*step)->system;
 }
 
-std::vector<const Program *> Session::programs() const {
-  std::vector<const Program *> out;
+std::vector<const SystemProgram *> Session::programs() const {
+  std::vector<const SystemProgram *> out;
   for (const auto &[key, step] : steps) {
-    out.push_back(&step.program);
+    out.push_back(&step.system);
   }
   return out;
 }
 
-const CompiledStep &Session::compiledOf(const Program &program) const {
+const CompiledStep &Session::compiledOf(const SystemProgram &program) const {
   auto found = std::find_if(steps.begin(), steps.end(), [&](const auto &entry) {
-    return &entry.second.program == &program;
+    return &entry.second.system == &program;
   });
   assert(found != steps.end() && "a program of another session");
   return found->second;
-}
-
-mlir::ModuleOp Session::stepModule(const Program &program) const {
-  return *compiledOf(program).step;
-}
-
-const schedule::LowerBounds &Session::bounds(const Program &program) const {
-  return compiledOf(program).bounds;
 }
 
 Status Session::checkRoom(int64_t ids) const {
@@ -212,7 +212,8 @@ Expected<Session::Chunk> Session::nextChunk(int64_t at, int64_t left) {
   if (!with) {
     return with.error();
   }
-  return Chunk{*with, std::min(wanted, int64_t((*with)->program.tokens))};
+  return Chunk{*with,
+               std::min(wanted, int64_t((*with)->system.parts.front().tokens))};
 }
 
 Status Session::prepare(int64_t ids, int64_t positions) {
@@ -260,42 +261,32 @@ Expected<std::vector<StepRecord>> Session::read(std::span<const int32_t> ids) {
   return records;
 }
 
-// Embedding rows come from the host, as f32, padded to whole vectors.
-std::vector<float> Session::embed(std::span<const int32_t> ids,
-                                  const Program &program) const {
-  size_t row = size_t(program.inputVectors) * size_t(chip.lanes);
-  std::vector<float> out(program.tokens * row);
-  for (size_t t = 0; t < ids.size(); ++t) {
-    auto values = embedding.row(ids[t]);
-    std::copy(values.begin(), values.end(),
-              out.begin() + std::ptrdiff_t(t * row));
-  }
-  return out;
-}
-
 Expected<StepRecord> Session::step(std::span<const int32_t> ids,
                                    CompiledStep &with) {
   for (int32_t id : ids) {
-    if (id < 0 || id >= embedding.rows()) {
+    if (id < 0 || id >= hostInput->vocabulary()) {
       return Error{"token id " + std::to_string(id) + " is outside the " +
-                   "vocabulary of " + std::to_string(embedding.rows())};
+                   "vocabulary of " + std::to_string(hostInput->vocabulary())};
     }
   }
-  sim::StepInput input;
+  sim::SystemInput input;
   input.position = position;
   input.validTokens = uint32_t(ids.size());
-  input.hostVectors = embed(ids, with.program);
-  auto result = sim->run(with.program, input);
+  input.hostVectors =
+      hostInput->of(with.system, ids, position, options.afterRows);
+  auto result = sim->run(with.system, input);
   if (!result) {
     return result.error();
   }
-  StepRecord record{&with.program,      position, input.validTokens,
-                    std::move(*result), {},       0};
-  for (uint32_t t = 0; t < input.validTokens; ++t) {
-    record.logits.push_back(sim->logits(with.program, t));
+  auto greedy = sentIds(with.system, *result, input.validTokens);
+  if (!greedy) {
+    return greedy.error();
   }
-  const auto &best = record.result.hostOutput[input.validTokens - 1];
-  record.next = int32_t(std::bit_cast<uint32_t>(best[1]));
+  StepRecord record{&with.system,       position, input.validTokens,
+                    std::move(*result), {},       std::move(*greedy)};
+  for (uint32_t t = 0; t < input.validTokens; ++t) {
+    record.logits.push_back(gatherLogits(with, *sim, t));
+  }
   position += input.validTokens;
   return record;
 }

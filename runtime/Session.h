@@ -1,11 +1,13 @@
-// A model on a simulated chip: compiles the programs it needs, keeps the KV
-// cache in simulated SRAM, and steps tokens through it.
+// A model on a simulated system of chips, of which one is the least: compiles
+// the programs it needs, keeps the KV cache in simulated SRAM, and steps tokens
+// through it.
 #pragma once
 
 #include "compiler/Compile.h"
 #include "models/WeightSource.h"
 #include "runtime/EmbeddingTable.h"
-#include "simulator/Simulator.h"
+#include "runtime/StepHost.h"
+#include "simulator/SystemSimulator.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -20,6 +22,9 @@ namespace orrery::runtime {
 
 struct SessionOptions {
   std::string machine = "lpu-v1"; ///< preset or file
+  /// Chips of a stage, and stages; 0: as the compiler chooses for the first
+  /// program. All programs of the session are split alike.
+  SplitOptions split;
   llm::WeightFormat weights = llm::WeightFormat::Q8_0;
   llm::KvFormat kv = llm::KvFormat::Q8;
   /// Formats of tensors that keep their own, by name.
@@ -31,17 +36,20 @@ struct SessionOptions {
   std::string upTo;
   /// Told what takes long, before it starts.
   std::function<void(const std::string &)> progress;
-  /// Sees SRAM as the host fills it, and may spoil it. For tests.
-  std::function<void(const ImagePlan &, SramImage &)> afterFill;
+  AfterFill afterFill;
+  AfterRows afterRows;
 };
 
 /// One step that was simulated.
 struct StepRecord {
-  const Program *program;
+  const SystemProgram *program;
   uint32_t position, validTokens;
-  sim::StepResult result;
+  sim::SystemResult result;
   std::vector<std::vector<float>> logits; ///< [validTokens][vocab]
-  int32_t next = 0;                       ///< greedy, after the last token
+  std::vector<int32_t> greedy;            ///< as sent to the host, by token
+
+  /// After the last token.
+  int32_t next() const { return greedy.back(); }
 };
 
 class Session {
@@ -71,18 +79,20 @@ public:
   }
   uint32_t currentPosition() const { return position; }
   /// All programs compiled so far.
-  std::vector<const Program *> programs() const;
+  std::vector<const SystemProgram *> programs() const;
+  /// What a program of this session was compiled to, beside itself.
+  const CompiledStep &compiledOf(const SystemProgram &program) const;
   /// The step of a compiled program in `llm`, for the interpreter.
-  mlir::ModuleOp stepModule(const Program &program) const;
-  /// The two lower bounds of a compiled program's schedule.
-  const schedule::LowerBounds &bounds(const Program &program) const;
-  const sim::Simulator &simulator() const { return *sim; }
-  sim::Simulator &simulator() { return *sim; }
+  mlir::ModuleOp stepModule(const SystemProgram &program) const {
+    return *compiledOf(program).step;
+  }
+  const sim::SystemSimulator &simulator() const { return *sim; }
+  sim::SystemSimulator &simulator() { return *sim; }
 
   /// The smallest bucket that holds `positions`.
   int64_t bucketFor(int64_t positions) const;
   /// The program for T tokens and a bucket, compiled on first use.
-  Expected<const Program *> program(int64_t tokens, int64_t bucket);
+  Expected<const SystemProgram *> program(int64_t tokens, int64_t bucket);
 
 private:
   Session(const models::WeightSource &weights, SessionOptions options,
@@ -94,26 +104,25 @@ private:
   };
 
   Status start(bool &tooBig);
-  Status loadEmbedding();
+  Expected<EmbeddingTable> openEmbedding() const;
   Status checkRoom(int64_t ids) const;
   Expected<Chunk> nextChunk(int64_t at, int64_t left);
-  const CompiledStep &compiledOf(const Program &program) const;
   CompileRequest requestFor(int64_t tokens, int64_t bucket) const;
   Expected<CompiledStep *> compiled(int64_t tokens, int64_t bucket);
+  Status goesWithOthers(const CompiledStep &step) const;
   Expected<CompiledStep *> compiledChunk(int64_t bucket);
   Expected<StepRecord> step(std::span<const int32_t> ids, CompiledStep &with);
-  std::vector<float> embed(std::span<const int32_t> ids,
-                           const Program &program) const;
 
   const models::WeightSource &weights;
   SessionOptions options;
   Machine chip;
   std::unique_ptr<mlir::MLIRContext> context_;
-  EmbeddingTable embedding;
   std::map<std::pair<int64_t, int64_t>, CompiledStep> steps;
   std::map<int64_t, int64_t> chunkOfBucket;
-  std::unique_ptr<sim::Simulator> sim;
-  int64_t context = 0, textVectors = 0;
+  std::unique_ptr<HostInput> hostInput;
+  std::unique_ptr<sim::SystemSimulator> sim;
+  std::vector<int64_t> textVectors; ///< of all programs, by part
+  int64_t context = 0;
   uint32_t position = 0;
 };
 

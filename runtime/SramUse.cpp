@@ -1,9 +1,9 @@
 #include "runtime/SramUse.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <vector>
 
 namespace orrery::runtime {
 namespace {
@@ -104,6 +104,44 @@ SramUse sramUse(const Machine &machine,
   use.free = use.capacity -
              std::accumulate(use.bytes.begin(), use.bytes.end(), Bytes(0));
   return use;
+}
+
+static void addTo(SramUse &total, const SramUse &use) {
+  for (size_t kind = 0; kind < use.bytes.size(); ++kind) {
+    total.bytes[kind] += use.bytes[kind];
+    total.regionBytes[kind] += use.regionBytes[kind];
+  }
+  total.free += use.free;
+  total.capacity += use.capacity;
+  if (total.conflict.empty()) {
+    total.conflict = use.conflict;
+  }
+}
+
+bool SystemSram::addsUp() const {
+  return std::ranges::all_of(parts,
+                             [](const SramUse &use) { return use.addsUp(); });
+}
+
+SystemSram systemSram(const Machine &machine,
+                      std::span<const SystemProgram *const> programs) {
+  SystemSram out;
+  const SystemProgram &first = *programs.front();
+  for (size_t part = 0; part < first.parts.size(); ++part) {
+    std::vector<const Program *> set;
+    for (const SystemProgram *program : programs) {
+      set.push_back(&program->parts[part]);
+    }
+    out.parts.push_back(sramUse(machine, set));
+    if (out.parts[part].free < out.chip().free) {
+      out.fullest = part;
+    }
+  }
+  for (const ChipProgram &chip : first.chips) {
+    addTo(out.total, out.parts[chip.part]);
+  }
+  out.chips = int64_t(first.chips.size());
+  return out;
 }
 
 const char *sramKindName(RegionKind kind) {

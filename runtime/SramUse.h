@@ -5,12 +5,12 @@
 // since one step runs at a time.
 #pragma once
 
-#include "machine/Machine.h"
-#include "machine/Program.h"
+#include "machine/SystemProgram.h"
 
 #include <array>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace orrery::runtime {
 
@@ -30,6 +30,22 @@ struct SramUse {
 
 SramUse sramUse(const Machine &machine,
                 std::span<const Program *const> programs);
+
+/// The SRAM of all chips under all programs of a set.
+struct SystemSram {
+  std::vector<SramUse> parts; ///< of one chip, by the part it runs
+  size_t fullest = 0;         ///< the part whose chips have least free
+  SramUse total;              ///< of all chips that have a program
+  int64_t chips = 0;
+
+  /// Of one of the fullest chips.
+  const SramUse &chip() const { return parts[fullest]; }
+  bool addsUp() const;
+};
+
+/// `programs` all have the same chips, and parts for them.
+SystemSram systemSram(const Machine &machine,
+                      std::span<const SystemProgram *const> programs);
 
 /// "weights", "tables", "KV cache", "temporaries", "program".
 const char *sramKindName(RegionKind kind);

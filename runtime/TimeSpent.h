@@ -1,20 +1,19 @@
 // Where the ticks of a step went, by kind of op.
 //
-// Definition: the ops of a step are put in the order in which their last
-// effects are there; the ticks from one op's last effect to the next one's
-// belong to that next op. So every tick is counted once, the sum is the step,
-// and work that runs under another op costs its own op nothing.
+// Definition: the ops of a step, on whatever chip, are put in the order in
+// which their last effects are there; the ticks from one op's last effect to
+// the next one's belong to that next op. So every tick is counted once, the sum
+// is the step, and work that runs under another op costs its own op nothing.
 #pragma once
 
-#include "machine/Program.h"
-#include "simulator/Simulator.h"
+#include "simulator/SystemSimulator.h"
 
 #include <array>
 #include <string_view>
 
 namespace orrery::runtime {
 
-inline constexpr std::array<const char *, 11> kOpKinds = {
+inline constexpr std::array<const char *, 13> kOpKinds = {
     "embedding (host link in)",
     "norms",
     "q, k, v",
@@ -24,6 +23,8 @@ inline constexpr std::array<const char *, 11> kOpKinds = {
     "residuals",
     "head",
     "argmax",
+    "gathers (links)",
+    "next stage (links)",
     "result (host link out)",
     "other"};
 using TimeSpent = std::array<Tick, kOpKinds.size()>;
@@ -32,6 +33,7 @@ using TimeSpent = std::array<Tick, kOpKinds.size()>;
 size_t opKind(std::string_view location);
 
 /// Ticks of one step; they add up to `result.ticks`.
-TimeSpent timeSpent(const Program &program, const sim::StepResult &result);
+TimeSpent timeSpent(const SystemProgram &program,
+                    const sim::SystemResult &result);
 
 } // namespace orrery::runtime

@@ -22,9 +22,16 @@ enum ExitCode : int {
   kDoesNotFit = 4, ///< the machine cannot hold or do it
 };
 
+/// How a model is divided over chips; 0: as the compiler chooses.
+struct Partition {
+  int64_t tensorParallel = 0; ///< chips of a stage
+  int64_t stages = 0;
+};
+
 /// The machine, and how the model goes onto it.
 struct Target {
   std::string machine = "lpu-v1";
+  Partition partition;
   /// For tensors that the file keeps as floats; empty: q8_0.
   std::optional<models::WeightFormat> weights;
   models::KvFormat kv = models::KvFormat::Q8;
@@ -76,10 +83,30 @@ struct PresetsArguments {
   bool json = false;
 };
 
+struct ZooArguments {
+  bool json = false;
+};
+
+struct KvArguments {
+  std::vector<std::string> models; ///< names or files; none: the zoo
+  std::string machine = "lpu-v1";
+  std::optional<models::KvFormat> kv; ///< empty: all formats
+  int64_t context = 0;                ///< 0: each model's
+  int64_t ranks = 1;                  ///< of a tensor-parallel group
+  bool json = false;
+};
+
+struct TimeArguments {
+  std::string model; ///< of the zoo, a config.json or a GGUF file
+  Target target;
+  int64_t prompt = 0; ///< tokens; 0: as many as usual
+  bool simulate = true, fits = false, json = false;
+};
+
 using Arguments =
     std::variant<RunArguments, ValidateArguments, CompileArguments,
                  SimulateArguments, CheckArguments, InspectArguments,
-                 PresetsArguments>;
+                 PresetsArguments, ZooArguments, KvArguments, TimeArguments>;
 
 /// The command to run, or the exit code when there is none: help was printed,
 /// or what is wrong with the line.
@@ -92,5 +119,8 @@ ExitCode execute(const SimulateArguments &arguments);
 ExitCode execute(const CheckArguments &arguments);
 ExitCode execute(const InspectArguments &arguments);
 ExitCode execute(const PresetsArguments &arguments);
+ExitCode execute(const ZooArguments &arguments);
+ExitCode execute(const KvArguments &arguments);
+ExitCode execute(const TimeArguments &arguments);
 
 } // namespace orrery::command

@@ -29,9 +29,9 @@ void addMachine(CLI::App &app, std::string &machine) {
 constexpr int64_t kGreatest = 1'000'000'000;
 
 /// Checks a whole number in words that fit one line.
-CLI::Validator atLeast(int64_t low) {
+CLI::Validator atLeast(int64_t low, int64_t most = kGreatest) {
   return CLI::Validator(
-      [low](std::string &text) -> std::string {
+      [low, most](std::string &text) -> std::string {
         int64_t value = 0;
         const char *end = text.data() + text.size();
         auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -41,9 +41,9 @@ CLI::Validator atLeast(int64_t low) {
           return "expected a whole number of " + std::to_string(low) +
                  " or more, found " + text;
         }
-        return tooLong || value > kGreatest
-                   ? "expected at most " + std::to_string(kGreatest) +
-                         ", found " + text
+        return tooLong || value > most
+                   ? "expected at most " + std::to_string(most) + ", found " +
+                         text
                    : "";
       },
       "");
@@ -70,18 +70,61 @@ CLI::Option *addChoice(CLI::App &app, const std::string &flag,
   return app.add_option(flag, read, summary)->type_name("NAME");
 }
 
+const Names<models::KvFormat> kKvNames = {{"q8", models::KvFormat::Q8},
+                                          {"f16", models::KvFormat::F16}};
+
+/// Reads "tp=4,pp=2", in any order, either left out. Empty; or what was
+/// expected.
+std::string readPartition(std::string_view text, Partition &partition) {
+  const std::string expected =
+      "expected tp=CHIPS,pp=STAGES or one of the two, each 1 or more, found ";
+  for (size_t at = 0; at <= text.size();) {
+    size_t comma = std::min(text.find(',', at), text.size());
+    std::string_view part = text.substr(at, comma - at);
+    bool tp = part.starts_with("tp="), pp = part.starts_with("pp=");
+    int64_t &number = tp ? partition.tensorParallel : partition.stages;
+    const char *end = part.data() + part.size();
+    int64_t value = 0;
+    if ((!tp && !pp) || number != 0) { // neither, or a second time
+      return expected + std::string(text);
+    }
+    auto [stop, error] = std::from_chars(part.data() + 3, end, value);
+    if (error != std::errc() || stop != end || value < 1 || value > kGreatest) {
+      return expected + std::string(text);
+    }
+    number = value;
+    at = comma + 1;
+  }
+  return "";
+}
+
+void addPartition(CLI::App &app, Partition &partition) {
+  CLI::callback_t read = [&](const CLI::results_t &results) {
+    partition = {};
+    std::string problem = readPartition(results.front(), partition);
+    if (!problem.empty()) {
+      throw CLI::ValidationError("--partition: " + problem);
+    }
+    return true;
+  };
+  app.add_option("--partition", read,
+                 "tp=CHIPS,pp=STAGES: chips of a stage, stages of layers "
+                 "(default: chosen by predicted latency)")
+      ->type_name("SPLIT");
+}
+
 void addTarget(CLI::App &app, Target &target) {
   using models::KvFormat;
   using models::WeightFormat;
   addMachine(app, target.machine);
+  addPartition(app, target.partition);
   addChoice<WeightFormat>(
       app, "--weights",
       {{"q8_0", WeightFormat::Q8_0}, {"q4_0", WeightFormat::Q4_0}},
       [&](WeightFormat format) { target.weights = format; },
       "Format of tensors stored as floats: q8_0 (default) or q4_0");
   addChoice<KvFormat>(
-      app, "--kv", {{"q8", KvFormat::Q8}, {"f16", KvFormat::F16}},
-      [&](KvFormat format) { target.kv = format; },
+      app, "--kv", kKvNames, [&](KvFormat format) { target.kv = format; },
       "Format of the KV cache: q8 (default) or f16");
   app.add_option("--ctx", target.context,
                  "Positions of the KV cache (default: the model's)")
@@ -142,7 +185,8 @@ void addValidate(CLI::App &app, ValidateArguments &a) {
 
 void addCompile(CLI::App &app, CompileArguments &a) {
   auto *model = app.add_option("model", a.model, "GGUF file");
-  app.add_option("--shape", a.shape, "Hugging Face config.json: shape only")
+  app.add_option("--shape", a.shape,
+                 "Name (`orrery zoo`) or Hugging Face config.json: shape only")
       ->excludes(model);
   addTarget(app, a.target);
   app.add_option("-o,--output", a.output, "Where the result goes");
@@ -180,6 +224,41 @@ void addSimulate(CLI::App &app, SimulateArguments &a) {
   addJson(app, a.json);
 }
 
+void addKv(CLI::App &app, KvArguments &a) {
+  app.add_option("models", a.models,
+                 "Names (`orrery zoo`), config.json or GGUF files (default: "
+                 "the zoo)");
+  addMachine(app, a.machine);
+  addChoice<models::KvFormat>(
+      app, "--kv", kKvNames, [&](models::KvFormat format) { a.kv = format; },
+      "q8 or f16 (default: both)");
+  app.add_option("--ctx", a.context, "Positions (default: each model's)")
+      ->check(atLeast(1));
+  // More than any system's chips; what a rank holds is worked out one by one.
+  constexpr int64_t kMostRanks = 1'000'000;
+  app.add_option("--tp", a.ranks, "Tensor-parallel ranks")
+      ->capture_default_str()
+      ->check(atLeast(1, kMostRanks));
+  addJson(app, a.json);
+}
+
+void addTime(CLI::App &app, TimeArguments &a) {
+  app.add_option("model", a.model,
+                 "Name (`orrery zoo`), config.json or GGUF file: shape only")
+      ->required();
+  addTarget(app, a.target);
+  app.add_option("--prompt", a.prompt,
+                 "Tokens of the prompt whose first token is timed (default: "
+                 "512, or the context)")
+      ->check(atLeast(1));
+  app.add_flag("!--no-simulate", a.simulate,
+               "Predict only: no simulation confirms the ticks");
+  app.add_flag("--fits", a.fits,
+               "The largest context and the most users that fit, found by "
+               "compiling, and what takes the room");
+  addJson(app, a.json);
+}
+
 /// One App with all commands; `chosen` is what was parsed last.
 class CommandLine {
 public:
@@ -187,7 +266,7 @@ public:
     app.require_subcommand(1);
     app.footer(kFooter);
     app.set_version_flag("--version", "orrery 0.1");
-    add<RunArguments>("run", "Continue a text on a simulated chip", addRun);
+    add<RunArguments>("run", "Continue a text on simulated chips", addRun);
     add<ValidateArguments>(
         "validate", "Hold the simulator against the interpreter, bit for bit",
         addValidate);
@@ -201,15 +280,22 @@ public:
           addJson(sub, a.json);
         });
     add<InspectArguments>(
-        "inspect", "Show a model file, a program file or a machine",
+        "inspect", "Show a model file, a shape, a program file or a machine",
         [](CLI::App &sub, InspectArguments &a) {
-          sub.add_option("file", a.file, "File, or the name of a preset")
+          sub.add_option("file", a.file,
+                         "File, or the name of a preset or of a zoo model")
               ->required();
           addJson(sub, a.json);
         });
     add<PresetsArguments>(
         "presets", "List the built-in machines",
         [](CLI::App &sub, PresetsArguments &a) { addJson(sub, a.json); });
+    add<ZooArguments>(
+        "zoo", "List the built-in model shapes",
+        [](CLI::App &sub, ZooArguments &a) { addJson(sub, a.json); });
+    add<KvArguments>("kv", "Show what the KV caches of models take", addKv);
+    add<TimeArguments>(
+        "time", "Latency, throughput and room of a shape on a system", addTime);
   }
 
   std::variant<Arguments, ExitCode> parse(int argc, char **argv) {

@@ -1,14 +1,15 @@
 // orrery compile: a step of a model, or of a published shape, as a program
 // file or as IR.
+#include "runtime/command/ChipsReport.h"
 #include "runtime/command/EmitIr.h"
-#include "runtime/command/Json.h"
 #include "runtime/command/OpenModel.h"
 #include "runtime/command/RunReport.h"
 #include "runtime/command/Stopwatch.h"
 
-#include "models/HuggingFaceConfig.h"
+#include "models/NotModelled.h"
+#include "models/Zoo.h"
 #include "runtime/NominalBytes.h"
-#include "simulator/check/Check.h"
+#include "simulator/check/SystemCheck.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,9 +29,12 @@ struct Subject {
 };
 
 Expected<Subject> openShape(const CompileArguments &a) {
-  auto config = models::readHuggingFaceConfig(a.shape);
+  auto config = models::loadShape(a.shape);
   if (!config) {
     return config.error();
+  }
+  if (Status ok = models::verifyCompiled(*config); !ok) {
+    return ok.error();
   }
   Subject subject{std::move(*config), {}, ""};
   auto format = a.target.weights.value_or(models::WeightFormat::Q8_0);
@@ -82,6 +86,7 @@ Status complete(const CompileArguments &a, Subject &subject) {
   import.layers = a.layers;
   import.kvFormat = dialectFormat(a.target.kv);
   subject.request.machine = a.target.machine;
+  subject.request.split = splitOf(a.target.partition);
   if (import.context > config.contextLength) {
     return tooMuch("--ctx", import.context, "the model's context",
                    config.contextLength);
@@ -99,65 +104,90 @@ Status complete(const CompileArguments &a, Subject &subject) {
   return Success{};
 }
 
-std::string formatText(const Subject &s, const CompiledStep &step,
-                       const Machine &machine, const check::Report &report,
-                       double seconds) {
-  const Program &p = step.program;
-  const Program *set[] = {&p};
+/// A compiled step and what is known of it.
+struct Compiled {
+  const Subject &subject;
+  const Machine &machine;
+  const CompiledStep &step;
+  check::SystemReport report;
+  double seconds;
+  runtime::SystemSram sram;
+  int64_t instructions = 0; ///< of all parts, each once
+  Bytes text = 0;           ///< likewise
+
+  Compiled(const Subject &subject, const Machine &machine,
+           const CompiledStep &step, double seconds)
+      : subject(subject), machine(machine), step(step),
+        report(check::checkSystem(step.system, machine)), seconds(seconds) {
+    const SystemProgram *set[] = {&step.system};
+    sram = runtime::systemSram(machine, set);
+    runtime::addNominal(sram.total, subject.config, subject.request.import);
+    for (const Program &part : step.system.parts) {
+      instructions += int64_t(part.instructions.size());
+      text += programBytes(part, machine);
+    }
+  }
+  int64_t layers() const {
+    int64_t kept = subject.request.import.layers;
+    return kept ? kept : subject.config.layers;
+  }
+};
+
+std::string formatText(const Compiled &c) {
+  const Program &p = c.step.system.parts.front();
+  Tick ticks = c.step.system.predictedTicks;
   std::string out = formatv(
       "{0} on {1}: {2} a step, {3} of {4} positions, {5} of {6} layers, "
       "weights {7}\n"
-      "predicted {8:N} ticks, {9:f2} us a step; bounds: {10:N} by operands, "
-      "{11:N} by {12}; ratio {13:f2}\n"
-      "{14}, {15:N} B of text, compiled in {16:f2} s\n"
-      "static check: {17}, {18}{19}\n",
-      p.modelName, machine.name, counted(p.tokens, "token"), p.bucket,
-      p.context,
-      s.request.import.layers ? s.request.import.layers : s.config.layers,
-      s.config.layers, s.weights, p.predictedTicks,
-      machine.microseconds(p.predictedTicks), step.bounds.criticalPath,
-      step.bounds.busiest, step.bounds.busiestResource,
-      boundRatio(p.predictedTicks, step.bounds),
-      counted(int64_t(p.instructions.size()), "instruction"),
-      programBytes(p, machine), seconds, report.ok() ? "ok" : "FAIL",
-      counted(int64_t(report.violations.size()), "violation"),
-      report.ok() ? "" : ": " + report.violations.front().message);
-  auto use = runtime::sramUse(machine, set);
-  runtime::addNominal(use, s.config, s.request.import);
-  return out + sramText(use, formatv("SRAM at {0} positions", p.context).str());
+      "predicted {8:N} ticks, {9:f2} us a step\n",
+      p.modelName, c.machine.name, counted(p.tokens, "token"), p.bucket,
+      p.context, c.layers(), c.subject.config.layers, c.subject.weights, ticks,
+      c.machine.microseconds(ticks));
+  out += chipsText(c.step.system);
+  out += "schedule " + scheduleText(LongestPart(c.step));
+  out +=
+      formatv("{0}, {1:N} B of text{2}, compiled in {3:f2} s\n"
+              "static check: {4}, {5}{6}\n",
+              counted(c.instructions, "instruction"), c.text,
+              c.step.parts.size() > 1
+                  ? formatv(" in {0} programs", c.step.parts.size()).str()
+                  : "",
+              c.seconds, c.report.ok() ? "ok" : "FAIL",
+              counted(int64_t(c.report.violations.size()), "violation"),
+              c.report.ok() ? "" : ": " + c.report.violations.front().message);
+  return out +
+         systemSramText(c.sram, formatv("at {0} positions", p.context).str()) +
+         models::omissionText({&c.subject.config, 1});
 }
 
-Json document(const Subject &s, const CompiledStep &step,
-              const Machine &machine, const check::Report &report,
-              double seconds) {
-  const Program &p = step.program;
-  const Program *set[] = {&p};
-  auto use = runtime::sramUse(machine, set);
-  runtime::addNominal(use, s.config, s.request.import);
-  Json violations = Json::array();
-  for (const check::Violation &v : report.violations) {
+Json document(const Compiled &c) {
+  const Program &p = c.step.system.parts.front();
+  Tick ticks = c.step.system.predictedTicks;
+  Json violations = Json::array(), omitted = Json::array();
+  for (const models::Omission &o : models::omissions(c.subject.config)) {
+    omitted.push_back({{"what", o.what}, {"effect", o.effect}});
+  }
+  for (const check::SystemViolation &v : c.report.violations) {
     violations.push_back(v.message);
   }
   return {{"model", p.modelName},
-          {"machine", machine.name},
-          {"weights", s.weights},
+          {"machine", c.machine.name},
+          {"chips", chipsJson(c.step.system)},
+          {"weights", c.subject.weights},
           {"tokens", p.tokens},
           {"bucket_positions", p.bucket},
           {"context_positions", p.context},
-          {"layers",
-           s.request.import.layers ? s.request.import.layers : s.config.layers},
-          {"model_layers", s.config.layers},
-          {"predicted_ticks", p.predictedTicks},
-          {"predicted_us", machine.microseconds(p.predictedTicks)},
-          {"critical_path_ticks", step.bounds.criticalPath},
-          {"busiest_ticks", step.bounds.busiest},
-          {"busiest", step.bounds.busiestResource},
-          {"ratio", boundRatio(p.predictedTicks, step.bounds)},
-          {"instructions", p.instructions.size()},
-          {"program_bytes", programBytes(p, machine)},
-          {"compile_seconds", seconds},
+          {"layers", c.layers()},
+          {"model_layers", c.subject.config.layers},
+          {"predicted_ticks", ticks},
+          {"predicted_us", c.machine.microseconds(ticks)},
+          {"schedule", toJson(LongestPart(c.step))},
+          {"instructions", c.instructions},
+          {"program_bytes", c.text},
+          {"compile_seconds", c.seconds},
           {"violations", violations},
-          {"sram", toJson(use)}};
+          {"not_modelled", omitted},
+          {"sram", systemSramJson(c.sram)}};
 }
 
 ExitCode compileProgram(const CompileArguments &a, const Subject &subject,
@@ -173,17 +203,14 @@ ExitCode compileProgram(const CompileArguments &a, const Subject &subject,
     return fail(kDoesNotFit, withRoomFor(step.error(), *context, subject.config,
                                          subject.request));
   }
-  check::Report report = check::checkProgram(step->program, machine);
+  Compiled compiled(subject, machine, *step, seconds);
   if (!a.output.empty()) {
-    if (Status ok = saveProgram(step->program, a.output); !ok) {
+    if (Status ok = saveSystemProgram(step->system, a.output); !ok) {
       return fail(kBadInput, ok.error());
     }
   }
-  llvm::outs() << (a.json
-                       ? dump(
-                             document(subject, *step, machine, report, seconds))
-                       : formatText(subject, *step, machine, report, seconds));
-  return report.ok() ? kOk : kBroken;
+  llvm::outs() << (a.json ? dump(document(compiled)) : formatText(compiled));
+  return compiled.report.ok() ? kOk : kBroken;
 }
 
 ExitCode emit(const CompileArguments &a, const Subject &subject) {
@@ -207,7 +234,7 @@ ExitCode emit(const CompileArguments &a, const Subject &subject) {
 
 ExitCode execute(const CompileArguments &a) {
   if (a.model.empty() == a.shape.empty()) {
-    return fail(kUsage, {"compile: expected a model file or --shape FILE"});
+    return fail(kUsage, {"compile: expected a model file or --shape NAME"});
   }
   if (Status ok = checkWritable(a.output); !ok) {
     return fail(kBadInput, ok.error());

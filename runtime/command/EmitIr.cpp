@@ -1,27 +1,22 @@
 #include "runtime/command/EmitIr.h"
 
-#include "compiler/Passes.h"
 #include "compiler/pipeline/Pipeline.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace orrery::command {
 
-static void addPasses(PassManager &passes, const std::string &machine,
+static void addPasses(PassManager &passes, const CompileRequest &request,
                       Dialect dialect) {
-  if (dialect == Dialect::Grid) {
-    PlaceStagesOptions place;
-    place.machine = machine;
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
-    passes.addNestedPass<func::FuncOp>(createPlaceStages(place));
-  } else if (dialect != Dialect::Llm) {
-    buildPlacement(passes, machine);
+  if (dialect != Dialect::Llm) {
+    buildPartition(passes, request.machine, request.split);
+  }
+  if (dialect == Dialect::Flow || dialect == Dialect::Tick) {
+    buildPlacement(passes);
   }
   if (dialect == Dialect::Tick) {
     buildSchedule(passes);
@@ -54,7 +49,7 @@ Expected<std::string> emitIr(MLIRContext &context,
     setHash(*module, modelHash(config, request.import));
   }
   PassManager passes(&context);
-  addPasses(passes, request.machine, dialect);
+  addPasses(passes, request, dialect);
   if (failed(passes.run(*module))) {
     return Error{problem};
   }

@@ -1,7 +1,9 @@
-// orrery inspect: what a model file, a program file or a machine says.
+// orrery inspect: what a model file, a shape, a program file or a machine says.
 #include "runtime/command/Inspect.h"
 
 #include "machine/Machine.h"
+#include "machine/WholeFile.h"
+#include "models/Zoo.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,19 +14,34 @@
 namespace orrery::command {
 namespace {
 
-enum class FileKind { Model, Program, Machine, Unknown };
+enum class FileKind { Model, Shape, Program, Machine, Unknown };
 
-// By the first bytes; a name that is no file is looked for in the presets.
+// A config.json says its model_type, a machine its kind.
+bool isShape(const std::string &path) {
+  constexpr uint64_t kMostBytes = 1 << 20;
+  auto bytes = readWholeFile(path, kMostBytes);
+  if (!bytes) {
+    return false;
+  }
+  auto json = Json::parse(bytes->begin(), bytes->end(), nullptr, false);
+  return json.is_object() && json.contains("model_type");
+}
+
+// By the first bytes; names of presets and of the zoo win over files.
 Expected<FileKind> kindOf(const std::string &path) {
   for (const std::string &preset : presetNames()) {
     if (path == preset) {
       return FileKind::Machine;
     }
   }
+  if (models::isZooName(path)) {
+    return FileKind::Shape;
+  }
   std::ifstream file(path, std::ios::binary);
   std::array<char, 16> head = {};
   if (!file || !file.read(head.data(), 1)) {
-    return Error{path + ": cannot read it, and no preset has that name"};
+    return Error{path + ": cannot read it, and no preset and no model of the "
+                        "zoo has that name"};
   }
   file.read(head.data() + 1, head.size() - 1);
   std::string_view bytes(head.data(), head.size());
@@ -32,15 +49,19 @@ Expected<FileKind> kindOf(const std::string &path) {
     return FileKind::Model;
   }
   // FlatBuffers put the identifier behind the root's offset.
-  if (bytes.find("ORRY") != std::string_view::npos) {
-    return FileKind::Program;
+  for (const char *identifier : {"ORRY", "ORRS"}) {
+    if (bytes.find(identifier) != std::string_view::npos) {
+      return FileKind::Program;
+    }
   }
   size_t first = 0;
   while (first < bytes.size() && std::isspace(uint8_t(bytes[first]))) {
     ++first;
   }
-  return bytes.substr(first).starts_with("{") ? FileKind::Machine
-                                              : FileKind::Unknown;
+  if (!bytes.substr(first).starts_with("{")) {
+    return FileKind::Unknown;
+  }
+  return isShape(path) ? FileKind::Shape : FileKind::Machine;
 }
 
 } // namespace
@@ -53,9 +74,10 @@ ExitCode execute(const InspectArguments &arguments) {
   if (*kind == FileKind::Unknown) {
     return fail(kBadInput,
                 {arguments.file + ": expected a GGUF file, a program file, or "
-                                  "the JSON text of a machine"});
+                                  "the JSON text of a machine or shape"});
   }
   auto out = *kind == FileKind::Model     ? inspectModel(arguments)
+             : *kind == FileKind::Shape   ? inspectShape(arguments)
              : *kind == FileKind::Program ? inspectProgram(arguments)
                                           : inspectMachine(arguments);
   if (!out) {

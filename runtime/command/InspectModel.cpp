@@ -3,13 +3,10 @@
 #include "runtime/command/Inspect.h"
 #include "runtime/command/Json.h"
 
-#include "machine/MachineFields.h"
 #include "models/QuotedText.h"
 #include "models/Tokenizer.h"
 
 #include "llvm/Support/FormatVariadic.h"
-
-#include <cstdio>
 
 using llvm::formatv;
 
@@ -17,13 +14,6 @@ namespace orrery::command {
 namespace {
 
 using namespace models;
-
-// In the digits that an f32 has: most are stored as one.
-std::string floatText(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.7g", value);
-  return text;
-}
 
 std::string valueText(const GgufValue &value) {
   if (value.isArray()) {
@@ -58,21 +48,13 @@ uint64_t weightBytes(const GgufFile &file, const ModelConfig &config) {
 }
 
 std::string configText(const GgufFile &file, const ModelConfig &c) {
-  return formatv(
-             "{0}: {1} layers, hidden {2}, {3} heads on {4} KV heads of {5}, "
-             "feed-forward {6}, vocabulary {7}, context {8}\n"
-             "RoPE base {9}, {10} of {5} elements; RMSNorm eps {11}; {12} "
-             "embeddings\n"
-             "{13:N} parameters; {14:N} MACs and {15:N} B of weights a token; "
-             "KV cache {16:N} B (q8) or {17:N} B (f16) a position\n",
-             c.name, c.layers, c.hidden, c.heads, c.kvHeads, c.headDim,
-             c.intermediate, c.vocab, c.contextLength, numberText(c.ropeTheta),
-             c.ropeDimension, floatText(double(c.normEps)),
-             c.tiedEmbeddings ? "tied" : "untied", parameterCount(c),
-             decodeMacsPerToken(c), weightBytes(file, c),
-             kvBytesPerToken(c, KvFormat::Q8),
-             kvBytesPerToken(c, KvFormat::F16))
-      .str();
+  return shapeText(c) +
+         formatv("{0:N} parameters; {1:N} MACs and {2:N} B of weights a token; "
+                 "KV cache {3:N} B (q8) or {4:N} B (f16) a position\n",
+                 parameterCount(c), decodeMacsPerToken(c), weightBytes(file, c),
+                 kvBytesPerToken(c, KvFormat::Q8),
+                 kvBytesPerToken(c, KvFormat::F16))
+             .str();
 }
 
 std::string tokenizerText(const GgufFile &file) {
@@ -109,24 +91,9 @@ std::string text(const GgufFile &file) {
 }
 
 Json configJson(const GgufFile &file, const ModelConfig &c) {
-  return {{"name", c.name},
-          {"architecture", c.architecture},
-          {"layers", c.layers},
-          {"hidden", c.hidden},
-          {"heads", c.heads},
-          {"kv_heads", c.kvHeads},
-          {"head_dim", c.headDim},
-          {"intermediate", c.intermediate},
-          {"vocab", c.vocab},
-          {"context_positions", c.contextLength},
-          {"rope_theta", c.ropeTheta},
-          {"norm_eps", c.normEps},
-          {"tied_embeddings", c.tiedEmbeddings},
-          {"parameters", parameterCount(c)},
-          {"decode_macs_per_token", decodeMacsPerToken(c)},
-          {"weight_bytes_per_token", weightBytes(file, c)},
-          {"kv_q8_bytes_per_token", kvBytesPerToken(c, KvFormat::Q8)},
-          {"kv_f16_bytes_per_token", kvBytesPerToken(c, KvFormat::F16)}};
+  Json out = shapeJson(c);
+  out["weight_bytes_per_token"] = weightBytes(file, c);
+  return out;
 }
 
 Json json(const GgufFile &file) {

@@ -1,10 +1,12 @@
-// A program file: header, SRAM map, instructions by queue kind.
+// A program file: header, chips, and of each part SRAM map and instructions by
+// queue kind.
+#include "runtime/command/ChipsReport.h"
 #include "runtime/command/Inspect.h"
-#include "runtime/command/Json.h"
 #include "runtime/command/RunReport.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <map>
 
 using llvm::formatv;
@@ -41,19 +43,19 @@ std::map<std::string, Count> histogram(const Program &program) {
   return counts;
 }
 
-std::string text(const Program &p, const Machine &machine) {
+std::string partText(const Program &p, const Machine &machine) {
   std::string out = formatv(
-      "{0} (hash {1:x}) on {2}: {3} a step, {4} of {5} positions\n"
-      "{6:N} ticks, {7:f2} us; {8:N} instructions, {9:N} B of text; {10} "
-      "vector programs, {11} lane maps, {12} locations\n"
-      "logits: {13} elements, {14} vectors a token, slices {15} to {16}, bank "
-      "{17}, address {18}\n",
-      p.modelName, p.modelHash, machine.name,
-      runtime::counted(p.tokens, "token"), p.bucket, p.context,
+      "{0:N} ticks, {1:f2} us; {2:N} instructions, {3:N} B of text; {4} "
+      "vector programs, {5} lane maps, {6} locations\n",
       p.predictedTicks, machine.microseconds(p.predictedTicks),
       p.instructions.size(), programBytes(p, machine), p.vectorPrograms.size(),
-      p.laneMaps.size(), p.locations.size(), p.logits.vocab, p.logits.vectors,
-      p.logits.slice, p.logits.slice + 3, p.logits.bank, p.logits.base);
+      p.laneMaps.size(), p.locations.size());
+  if (p.logits.vectors > 0) {
+    out += formatv("logits: {0} elements, {1} vectors a token, slices {2} to "
+                   "{3}, bank {4}, address {5}\n",
+                   p.logits.vocab, p.logits.vectors, p.logits.slice,
+                   p.logits.slice + 3, p.logits.bank, p.logits.base);
+  }
   out += "\ninstructions            number      vectors\n";
   for (const auto &[name, count] : histogram(p)) {
     out += formatv("  {0,-12} {1,14:N} {2,12:N}\n", name, count.instructions,
@@ -72,7 +74,7 @@ std::string text(const Program &p, const Machine &machine) {
   return out;
 }
 
-Json json(const Program &p, const Machine &machine) {
+Json partJson(const Program &p, const Machine &machine) {
   const Program *set[] = {&p};
   Json counts = Json::object(), regions = Json::array();
   for (const auto &[name, count] : histogram(p)) {
@@ -89,13 +91,7 @@ Json json(const Program &p, const Machine &machine) {
                        {"length", r.length},
                        {"bytes", r.bytes(machine.lanes)}});
   }
-  return {{"model", p.modelName},
-          {"model_hash", formatv("{0:x}", p.modelHash).str()},
-          {"machine", machine.name},
-          {"tokens", p.tokens},
-          {"bucket_positions", p.bucket},
-          {"context_positions", p.context},
-          {"predicted_ticks", p.predictedTicks},
+  return {{"predicted_ticks", p.predictedTicks},
           {"predicted_us", machine.microseconds(p.predictedTicks)},
           {"program_bytes", programBytes(p, machine)},
           {"instructions", counts},
@@ -103,14 +99,60 @@ Json json(const Program &p, const Machine &machine) {
           {"regions", regions}};
 }
 
+/// Chips that run a part.
+int64_t chipsOf(const SystemProgram &program, size_t part) {
+  return std::ranges::count(program.chips, part, &ChipProgram::part);
+}
+
+std::string text(const SystemProgram &program, const Machine &machine) {
+  const Program &first = program.parts.front();
+  std::string out = formatv("{0} (hash {1:x}) on {2}: {3} a step, {4} of {5} "
+                            "positions\n",
+                            first.modelName, first.modelHash, machine.name,
+                            runtime::counted(first.tokens, "token"),
+                            first.bucket, first.context);
+  if (program.chips.size() > 1) {
+    out += formatv("{0:N} ticks, {1:f2} us\n", program.predictedTicks,
+                   machine.microseconds(program.predictedTicks));
+    out += chipsText(program);
+  }
+  for (size_t part = 0; part < program.parts.size(); ++part) {
+    if (program.chips.size() > 1) {
+      out += formatv("\npart {0}, on {1}\n", part,
+                     runtime::counted(chipsOf(program, part), "chip"));
+    }
+    out += partText(program.parts[part], machine);
+  }
+  return out;
+}
+
+Json json(const SystemProgram &program, const Machine &machine) {
+  const Program &first = program.parts.front();
+  Json parts = Json::array();
+  for (const Program &part : program.parts) {
+    parts.push_back(partJson(part, machine));
+  }
+  return {{"model", first.modelName},
+          {"model_hash", formatv("{0:x}", first.modelHash).str()},
+          {"machine", machine.name},
+          {"tokens", first.tokens},
+          {"bucket_positions", first.bucket},
+          {"context_positions", first.context},
+          {"predicted_ticks", program.predictedTicks},
+          {"predicted_us", machine.microseconds(program.predictedTicks)},
+          {"chips", chipsJson(program)},
+          {"parts", parts}};
+}
+
 } // namespace
 
 Expected<std::string> inspectProgram(const InspectArguments &arguments) {
-  auto program = loadProgram(arguments.file);
+  auto program = loadSystemProgram(arguments.file);
   if (!program) {
     return program.error();
   }
-  auto machine = parseMachine(program->machineJson, arguments.file);
+  auto machine =
+      parseMachine(program->parts.front().machineJson, arguments.file);
   if (!machine) {
     return machine.error();
   }

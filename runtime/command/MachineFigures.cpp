@@ -8,7 +8,7 @@ std::vector<MachineFigure> machineFigures(const Machine &m) {
   double install = planes * m.matrix.installStreams * lanes;
   double macs = planes * lanes * lanes;
   double hostBytes = 4 * lanes / (4 * double(m.timing.hostVector));
-  return {
+  std::vector<MachineFigure> figures = {
       {"sram_mib", double(m.sramBytes()) / (1 << 20),
        "slices x banks x vectors x lanes"},
       {"sram_read_bytes_per_tick", slices * lanes, "slices x lanes"},
@@ -29,6 +29,23 @@ std::vector<MachineFigure> machineFigures(const Machine &m) {
        "lanes / ticks a host vector x clock"},
       {"host_latency_us", m.microseconds(m.timing.host), "host ticks / clock"},
   };
+  if (m.link.ports > 0) {
+    figures.push_back({"link_gb_per_s",
+                       lanes / double(m.link.vectorTicks) * hertz * 1e-9,
+                       "lanes / link ticks a vector x clock, each direction"});
+    figures.push_back({"link_latency_us", m.microseconds(m.link.latency),
+                       "link ticks / clock"});
+  }
+  if (m.system.chips > 1) {
+    double chips = m.system.chips;
+    figures.push_back({"system_chips", chips, "chips"});
+    figures.push_back(
+        {"system_links", double(m.system.links.size()), "cables"});
+    figures.push_back({"system_sram_mib",
+                       chips * double(m.sramBytes()) / (1 << 20),
+                       "chips x SRAM"});
+  }
+  return figures;
 }
 
 Json figuresJson(const Machine &machine) {

@@ -18,6 +18,10 @@ llm::KvFormat dialectFormat(models::KvFormat format) {
                                          : llm::KvFormat::Q8;
 }
 
+SplitOptions splitOf(const Partition &partition) {
+  return {partition.tensorParallel, partition.stages};
+}
+
 std::string formatName(models::WeightFormat format) {
   return format == models::WeightFormat::Q4_0 ? "q4_0" : "q8_0";
 }
@@ -41,6 +45,7 @@ Expected<runtime::SessionOptions>
 sessionOptions(const Target &target, const models::WeightFile &file) {
   runtime::SessionOptions options;
   options.machine = target.machine;
+  options.split = splitOf(target.partition);
   options.context = target.context;
   options.kv = dialectFormat(target.kv);
   options.tensorFormats = compiler::storedFormats(file.gguf());

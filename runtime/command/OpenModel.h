@@ -11,6 +11,7 @@ namespace orrery::command {
 
 llm::WeightFormat dialectFormat(models::WeightFormat format);
 llm::KvFormat dialectFormat(models::KvFormat format);
+SplitOptions splitOf(const Partition &partition);
 std::string formatName(models::WeightFormat format);
 std::string formatName(models::KvFormat format);
 

@@ -20,12 +20,14 @@ ExitCode execute(const PresetsArguments &arguments) {
       return fail(kBroken, machine.error());
     }
     list.push_back({{"name", name}, {"figures", figuresJson(*machine)}});
-    text += formatv("{0,-12} {1} lanes, {2} slices, {3} planes, {4:f1} MiB of "
-                    "SRAM, {5} MHz\n",
+    int32_t chips = machine->system.chips;
+    text += formatv("{0,-14} {6}{1} lanes, {2} slices, {3} planes, {4:f1} MiB "
+                    "of SRAM, {5} MHz\n",
                     name, machine->lanes, machine->geometry().slices(),
                     machine->geometry().planes(),
                     double(machine->sramBytes()) / (1 << 20),
-                    numberText(machine->clockMhz));
+                    numberText(machine->clockMhz),
+                    chips > 1 ? formatv("{0} chips of ", chips).str() : "");
   }
   llvm::outs() << (arguments.json ? dump(list) : text);
   return kOk;

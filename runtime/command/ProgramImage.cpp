@@ -1,10 +1,12 @@
 #include "runtime/command/ProgramImage.h"
 
-#include "compiler/Compile.h"
+#include "runtime/ProgramSet.h"
+#include "runtime/StageChips.h"
 #include "runtime/command/Console.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <unistd.h>
@@ -46,24 +48,27 @@ private:
   bool isFile = false;
 };
 
-/// Layers that the program's locations speak of.
-int64_t layersOf(const Program &program) {
-  int64_t most = 0;
-  for (const std::string &location : program.locations) {
-    int64_t layer = 0;
-    if (std::sscanf(location.c_str(), "layer %ld ", &layer) == 1) {
-      most = std::max(most, layer + 1);
-    }
+/// Layers that the program was made of, by their attentions: a stage may begin
+/// or end in the middle of a layer, and stages that share a part have the
+/// locations of the first.
+int64_t layersOf(const SystemProgram &program) {
+  int64_t all = 0;
+  for (const auto &ranks : runtime::stageChips(program)) {
+    const Program &part = program.parts[program.chips[ranks.front()].part];
+    all += std::ranges::count_if(part.locations, [](const std::string &name) {
+      return name.starts_with("layer ") && name.ends_with(" attention");
+    });
   }
-  return most;
+  return all;
 }
 
 std::optional<compiler::ImportOptions>
-optionsOf(const Program &program, const models::WeightFile &model) {
+optionsOf(const SystemProgram &program, const models::WeightFile &model) {
+  const Program &first = program.parts.front();
   compiler::ImportOptions options;
-  options.tokens = program.tokens;
-  options.bucket = program.bucket;
-  options.context = program.context;
+  options.tokens = first.tokens;
+  options.bucket = first.bucket;
+  options.context = first.context;
   options.tensorFormats = compiler::storedFormats(model.gguf());
   for (int64_t layers : {int64_t(0), layersOf(program)}) {
     for (auto weights : {llm::WeightFormat::Q8_0, llm::WeightFormat::Q4_0}) {
@@ -71,7 +76,7 @@ optionsOf(const Program &program, const models::WeightFile &model) {
         options.layers = layers;
         options.weightFormat = weights;
         options.kvFormat = kv;
-        if (modelHash(model.config(), options) == program.modelHash) {
+        if (modelHash(model.config(), options) == first.modelHash) {
           return options;
         }
       }
@@ -80,47 +85,63 @@ optionsOf(const Program &program, const models::WeightFile &model) {
   return std::nullopt;
 }
 
-/// Name and place of everything that lasts.
-std::vector<SramRegion> lasting(const Program &program) {
-  std::vector<SramRegion> regions;
-  for (const SramRegion &r : program.regions) {
-    if (r.kind == RegionKind::Weight || r.kind == RegionKind::Table ||
-        r.kind == RegionKind::Kv) {
-      regions.push_back(r);
-    }
+/// How the program's chips divide the model.
+SplitOptions splitOf(const SystemProgram &program) {
+  auto stages = runtime::stageChips(program);
+  return {int64_t(stages.front().size()), int64_t(stages.size())};
+}
+
+Expected<CompiledStep> compileAgain(mlir::MLIRContext &context,
+                                    const SystemProgram &program,
+                                    const Machine &machine,
+                                    const models::WeightFile &model,
+                                    const compiler::ImportOptions &options) {
+  MachineName name(machine);
+  if (!name.status) {
+    return name.status.error();
   }
-  return regions;
+  CompileRequest request;
+  request.machine = name.text;
+  request.import = options;
+  request.split = splitOf(program);
+  auto step = compileStep(context, model.config(), request);
+  if (!step) {
+    return step;
+  }
+  Status same = runtime::runAlike(step->system, program);
+  if (same) {
+    same = runtime::shareWhatLasts(step->system, program);
+  }
+  if (!same) {
+    return Error{"this compiler places weights and KV cache elsewhere than the "
+                 "program expects; compile it again (" +
+                 same.error().message + ")"};
+  }
+  return step;
 }
 
 } // namespace
 
-Expected<ProgramImage> programImage(const Program &program,
-                                    const Machine &machine,
-                                    const models::WeightFile &model) {
+Expected<ProgramImages> programImages(const SystemProgram &program,
+                                      const Machine &machine,
+                                      const models::WeightFile &model) {
+  const Program &first = program.parts.front();
   auto options = optionsOf(program, model);
   if (!options) {
     return Error{llvm::formatv(
                      "the program was compiled from {0} (hash {1:x}), not from "
                      "{2}, or with formats that are no longer offered",
-                     program.modelName, program.modelHash, model.config().name)
+                     first.modelName, first.modelHash, model.config().name)
                      .str()};
   }
-  MachineName name(machine);
-  if (!name.status) {
-    return name.status.error();
-  }
   auto context = makeContext();
-  auto step = compileStep(*context, model.config(), {name.text, *options});
+  auto step = compileAgain(*context, program, machine, model, *options);
   if (!step) {
     return step.error();
   }
-  if (lasting(step->program) != lasting(program)) {
-    return Error{"this compiler places weights and KV cache elsewhere than the "
-                 "program expects; compile it again"};
-  }
-  SramImage image(machine);
-  if (Status ok = fillImage(step->image, machine, model, image); !ok) {
-    return ok.error();
+  auto images = runtime::fillImages(*step, machine, model, nullptr);
+  if (!images) {
+    return images.error();
   }
   auto own = options->tensorFormats.find("token_embd.weight");
   auto table = runtime::EmbeddingTable::open(
@@ -129,7 +150,8 @@ Expected<ProgramImage> programImage(const Program &program,
   if (!table) {
     return table.error();
   }
-  return ProgramImage{std::move(image), std::move(*table)};
+  return ProgramImages{std::move(*images),
+                       runtime::HostInput(*step, machine, std::move(*table))};
 }
 
 } // namespace orrery::command

@@ -1,5 +1,6 @@
 // orrery run: a prompt in, text out as it appears, then the summary and the
 // receipt.
+#include "runtime/command/ChipsReport.h"
 #include "runtime/command/OpenModel.h"
 #include "runtime/command/RunReport.h"
 #include "runtime/command/Stopwatch.h"
@@ -17,6 +18,22 @@ namespace orrery::command {
 namespace {
 
 using namespace runtime;
+
+/// The counters of each chip, as JSON text.
+std::string formatCounters(const SystemProgram &program,
+                           const sim::SystemResult &result) {
+  Json chips = Json::array();
+  for (const sim::ChipStep &step : result.simulated) {
+    const ChipProgram &chip = program.chips[step.chip];
+    chips.push_back(
+        {{"chip", chip.chip},
+         {"stage", chip.stage},
+         {"rank", chip.rank},
+         {"start_tick", chip.start},
+         {"counters", Json::parse(sim::formatCounters(step.result.counters))}});
+  }
+  return dump({{"ticks", result.ticks}, {"chips", chips}});
+}
 
 /// One run of the command over an open model.
 class Run {
@@ -47,7 +64,7 @@ private:
   models::StreamDecoder decoder;
   BitCompare bits;
   sim::Trace trace, lastTrace;
-  const Program *lastProgram = nullptr;
+  const SystemProgram *lastProgram = nullptr;
   std::string countersJson;
   size_t promptTokens = 0;
   bool promptShown = false;
@@ -84,6 +101,7 @@ Status Run::compare(const StepRecord &record, std::span<const int32_t> ids) {
   for (uint32_t t = 0; t < record.validTokens; ++t) {
     bits.add(record.position + t, std::as_const(expected->logits).row(t),
              record.logits[t]);
+    bits.addChoice(record.position + t, expected->next[t], record.greedy[t]);
   }
   report.interpretSeconds += watch.seconds();
   return Success{};
@@ -91,17 +109,17 @@ Status Run::compare(const StepRecord &record, std::span<const int32_t> ids) {
 
 // What the figures of a step do not say.
 void Run::addNominalWork(const StepRecord &record, bool inPrompt) {
-  const Program &program = *record.program;
+  uint32_t tokens = record.program->parts.front().tokens;
   if (!inPrompt) {
     report.usefulDecodeMacs +=
         models::decodeMacsPerToken(file.config()) +
         models::attentionMacsPerToken(file.config(), record.position + 1);
   } else if (auto &chunks = report.promptChunks;
-             std::ranges::find(chunks, program.tokens) == chunks.end()) {
-    chunks.push_back(program.tokens);
+             std::ranges::find(chunks, tokens) == chunks.end()) {
+    chunks.push_back(tokens);
   }
   if (arguments.temperature > 0) {
-    report.readOut = logitsReadOut(session.machine(), program);
+    report.readOut = logitsReadOut(session.machine(), *record.program);
     report.receipt.addSampling(report.readOut);
   }
 }
@@ -112,14 +130,12 @@ Status Run::onStep(const StepRecord &record, std::span<const int32_t> ids) {
       .add(*record.program, record.result, int64_t(ids.size()));
   addNominalWork(record, inPrompt);
   report.receipt.addStep(*record.program, record.result);
-  report.predictedTicks = record.program->predictedTicks;
-  report.bounds = session.bounds(*record.program);
+  lastProgram = record.program;
   if (!arguments.counters.empty()) {
-    countersJson = sim::formatCounters(record.result.counters);
+    countersJson = formatCounters(*record.program, record.result);
   }
   if (!arguments.trace.empty()) {
     std::swap(lastTrace, trace);
-    lastProgram = record.program;
     trace.clear();
   }
   if (inPrompt && record.position + ids.size() < promptTokens) {
@@ -157,8 +173,11 @@ void Run::finish(const std::vector<int32_t> &prompt) {
   report.promptIds = prompt;
   auto programs = session.programs();
   report.programs = int64_t(programs.size());
-  report.sram = sramUse(session.machine(), programs);
-  addNominal(report.sram, file.config(), session.importOptions());
+  report.sram = systemSram(session.machine(), programs);
+  addNominal(report.sram.total, file.config(), session.importOptions());
+  report.longest = LongestPart(session.compiledOf(*lastProgram));
+  report.chipsText = chipsText(*lastProgram);
+  report.chipsJson = chipsJson(*lastProgram);
   report.receipt.addPrograms(programs);
   if (arguments.validate) {
     report.receipt.addBits(bits);

@@ -1,4 +1,4 @@
-#include "runtime/command/Json.h"
+#include "runtime/command/ChipsReport.h"
 #include "runtime/command/RunReport.h"
 
 namespace orrery::command {
@@ -15,6 +15,7 @@ std::string formatJson(const RunReport &r) {
   Json out = {{"model", r.modelName},
               {"model_file", r.modelPath},
               {"machine", r.machine.name},
+              {"chips", r.chipsJson},
               {"weights", r.weights},
               {"kv", r.kv},
               {"context_positions", r.context},
@@ -31,16 +32,12 @@ std::string formatJson(const RunReport &r) {
         {"logits_bytes_a_token", r.readOut.bytes},
         {"host_link_ticks_a_token", r.readOut.ticks}};
   }
-  out["schedule"] = {{"predicted_ticks", r.predictedTicks},
-                     {"critical_path_ticks", r.bounds.criticalPath},
-                     {"busiest_ticks", r.bounds.busiest},
-                     {"busiest", r.bounds.busiestResource},
-                     {"ratio", boundRatio(r.predictedTicks, r.bounds)}};
+  out["schedule"] = toJson(r.longest);
   out["host"] = {{"programs", r.programs},
                  {"compile_seconds", r.compileSeconds},
                  {"simulate_seconds", r.simulateSeconds},
                  {"tokens_per_second", tokens / r.simulateSeconds}};
-  out["sram"] = toJson(r.sram);
+  out["sram"] = systemSramJson(r.sram);
   out["receipt"] = toJson(r.receipt, r.machine);
   return dump(out);
 }

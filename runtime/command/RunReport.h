@@ -1,14 +1,28 @@
 // What `orrery run` says at the end, as text or as JSON.
 #pragma once
 
-#include "compiler/schedule/Outcome.h"
 #include "runtime/Figures.h"
 #include "runtime/Generate.h"
 #include "runtime/Receipt.h"
+#include "runtime/command/Json.h"
 
 #include <string>
 
 namespace orrery::command {
+
+/// The schedule of the part whose stage takes longest, beside its bounds.
+struct LongestPart {
+  Tick predictedTicks = 0;
+  schedule::LowerBounds bounds;
+  bool alone = true; ///< the only part
+
+  explicit LongestPart() = default;
+  explicit LongestPart(const CompiledStep &step);
+  /// Predicted ticks over the greater of the two bounds.
+  double ratio() const;
+};
+std::string scheduleText(const LongestPart &part);
+Json toJson(const LongestPart &part);
 
 struct RunReport {
   const Machine &machine;
@@ -21,19 +35,16 @@ struct RunReport {
   std::vector<int64_t> promptChunks; ///< T of its programs, each once
   int64_t usefulDecodeMacs = 0;      ///< without padding
   runtime::LogitsReadOut readOut;    ///< when sampling; in no figure
-  runtime::SramUse sram;
+  runtime::SystemSram sram;
   runtime::Receipt receipt;
-  /// Of the program that ran last.
-  Tick predictedTicks = 0;
-  schedule::LowerBounds bounds;
+  LongestPart longest; ///< of the program that ran last
+  std::string chipsText;
+  Json chipsJson;
   double compileSeconds = 0, simulateSeconds = 0, interpretSeconds = 0;
 
   explicit RunReport(const Machine &machine)
       : machine(machine), receipt(machine) {}
 };
-
-/// Predicted ticks over the greater of the two bounds.
-double boundRatio(Tick predicted, const schedule::LowerBounds &bounds);
 
 std::string formatText(const RunReport &report);
 std::string formatJson(const RunReport &report);

@@ -1,6 +1,7 @@
 #include "runtime/command/RunReport.h"
 
 #include "machine/MachineFields.h"
+#include "runtime/command/ChipsReport.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -13,9 +14,37 @@ namespace orrery::command {
 
 using namespace runtime;
 
-double boundRatio(Tick predicted, const schedule::LowerBounds &bounds) {
+LongestPart::LongestPart(const CompiledStep &step)
+    : alone(step.parts.size() == 1) {
+  for (size_t part = 0; part < step.parts.size(); ++part) {
+    Tick ticks = step.system.parts[part].predictedTicks;
+    if (ticks > predictedTicks) {
+      predictedTicks = ticks;
+      bounds = step.parts[part].bounds;
+    }
+  }
+}
+
+double LongestPart::ratio() const {
   Tick bound = std::max(bounds.criticalPath, bounds.busiest);
-  return bound > 0 ? double(predicted) / double(bound) : 0;
+  return bound > 0 ? double(predictedTicks) / double(bound) : 0;
+}
+
+std::string scheduleText(const LongestPart &part) {
+  return formatv("{0:N} ticks predicted{5}; bounds: {1:N} by operands, {2:N} "
+                 "by {3}; ratio {4:f2}\n",
+                 part.predictedTicks, part.bounds.criticalPath,
+                 part.bounds.busiest, part.bounds.busiestResource, part.ratio(),
+                 part.alone ? "" : " for the longest stage")
+      .str();
+}
+
+Json toJson(const LongestPart &part) {
+  return {{"predicted_ticks", part.predictedTicks},
+          {"critical_path_ticks", part.bounds.criticalPath},
+          {"busiest_ticks", part.bounds.busiest},
+          {"busiest", part.bounds.busiestResource},
+          {"ratio", part.ratio()}};
 }
 
 static std::string stopText(const RunReport &r) {
@@ -63,11 +92,8 @@ static std::string timeText(const RunReport &r) {
                    "host link, {1:N} ticks, are not in these figures\n",
                    r.readOut.bytes, r.readOut.ticks);
   }
-  out +=
-      formatv("schedule {0:N} ticks predicted; bounds: {1:N} by operands, "
-              "{2:N} by {3}; ratio {4:f2}\n",
-              r.predictedTicks, r.bounds.criticalPath, r.bounds.busiest,
-              r.bounds.busiestResource, boundRatio(r.predictedTicks, r.bounds));
+  out += "schedule " + scheduleText(r.longest) + r.chipsText +
+         linksText(r.decode.steps > 0 ? r.decode : r.prompt, m);
   return out;
 }
 
@@ -195,10 +221,10 @@ std::string formatText(const RunReport &r) {
               counted(int64_t(r.generated.ids.size()), "token"), stopText(r));
   out += timeText(r) + energyText(r) + macsText(r) + hostText(r) +
          unitsText(r) + spentText(r);
-  out += sramText(r.sram, formatv("SRAM at {0}, with the text of {1}",
-                                  counted(r.context, "position"),
-                                  counted(r.programs, "program"))
-                              .str());
+  out += systemSramText(r.sram, formatv("at {0}, with the text of {1}",
+                                        counted(r.context, "position"),
+                                        counted(r.programs, "program"))
+                                    .str());
   return out + receiptText(r.receipt, r.machine);
 }
 

@@ -1,6 +1,6 @@
 // orrery validate: the simulator against the interpreter, bit for bit, and
 // both against golden logits when there are some.
-#include "runtime/command/Json.h"
+#include "runtime/command/ChipsReport.h"
 #include "runtime/command/OpenModel.h"
 #include "runtime/command/RunReport.h"
 
@@ -102,6 +102,7 @@ Status Validation::onStep(const StepRecord &record,
   for (uint32_t t = 0; t < record.validTokens; ++t) {
     bits.add(record.position + t, std::as_const(expected->logits).row(t),
              record.logits[t]);
+    bits.addChoice(record.position + t, expected->next[t], record.greedy[t]);
     if (!golden->values.empty()) {
       quality.add(golden->row(record.position + t), record.logits[t]);
     }
@@ -161,9 +162,12 @@ std::string differenceText(const OpDifference &first) {
                    Json(std::bit_cast<float>(bits)).dump())
         .str();
   };
-  return formatv("first difference: {0} ({1}), position {2}, element {3}: "
-                 "interpreter {4}, simulator {5}\n",
-                 first.op, first.kind, first.at.position, first.at.element,
+  std::string op = first.op.empty()
+                       ? "the split's logits, no op is known: " + first.why
+                       : formatv("{0} ({1})", first.op, first.kind).str();
+  return formatv("first difference: {0}, position {1}, element {2}: "
+                 "interpreter {3}, simulator {4}\n",
+                 op, first.at.position, first.at.element,
                  value(first.at.expected), value(first.at.found))
       .str();
 }
@@ -173,6 +177,7 @@ std::string Validation::text(const std::optional<OpDifference> &first) const {
       formatv("{0} on {1}: {2} positions, {3:N} logits, {4:N} differ\n",
               file.config().name, session.machine().name, bits.rows(),
               bits.values(), bits.different());
+  out += chipsText(*session.programs().front());
   if (first) {
     out += differenceText(*first);
   }
@@ -186,10 +191,15 @@ std::string Validation::text(const std::optional<OpDifference> &first) const {
 }
 
 Json Validation::json(const std::optional<OpDifference> &first) const {
-  Json out = {
-      {"model", file.config().name},   {"machine", session.machine().name},
-      {"positions", bits.rows()},      {"values", bits.values()},
-      {"different", bits.different()}, {"ids", read}};
+  Json out = {{"model", file.config().name},
+              {"machine", session.machine().name},
+              {"chips", chipsJson(*session.programs().front())},
+              {"positions", bits.rows()},
+              {"values", bits.values()},
+              {"different", bits.different()},
+              {"tokens_chosen", bits.choices()},
+              {"tokens_not_the_interpreters", bits.otherChoices()},
+              {"ids", read}};
   if (first) {
     out["first_difference"] = {{"op", first->op},
                                {"kind", first->kind},
@@ -197,6 +207,10 @@ Json Validation::json(const std::optional<OpDifference> &first) const {
                                {"element", first->at.element},
                                {"interpreter_bits", first->at.expected},
                                {"simulator_bits", first->at.found}};
+    if (first->op.empty()) {
+      out["first_difference"]["op"] = nullptr;
+      out["first_difference"]["why_no_op"] = first->why;
+    }
   }
   models::Quality q = quality.quality();
   if (q.positions > 0) {

@@ -103,7 +103,7 @@ TEST(CapacityTest, SramAddsUp) {
                             request(machine, 130, llm::KvFormat::Q8));
     ASSERT_TRUE(step) << step.error().message;
     Machine chip = *loadMachine(machine);
-    auto sram = check::checkProgram(step->program, chip).sram;
+    auto sram = check::checkProgram(step->program(), chip).sram;
     Bytes parts = std::accumulate(sram.bytesOfKind.begin(),
                                   sram.bytesOfKind.end(), Bytes(0));
     auto kind = [&](RegionKind k) {

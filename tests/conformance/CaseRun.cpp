@@ -1,6 +1,7 @@
 #include "tests/conformance/CaseRun.h"
 
 #include "models/RandomWeights.h"
+#include "runtime/StageChips.h"
 
 #include <gtest/gtest.h>
 
@@ -63,7 +64,11 @@ private:
     ++outcome.steps;
     outcome.positions += record.validTokens;
     outcome.ticks += record.result.ticks;
-    outcome.instructions += int64_t(record.result.executed.size());
+    for (const sim::ChipStep &chip : record.result.simulated) {
+      outcome.instructions += int64_t(chip.result.executed.size());
+      outcome.linkVectors += int64_t(chip.result.counters.linkBytesOut()) /
+                             session.machine().lanes;
+    }
     for (const auto &row : record.logits) {
       outcome.logits += int64_t(row.size());
       logits.push_back(row);
@@ -163,9 +168,13 @@ CaseOutcome runCase(const RandomCase &drawn) {
       outcome.failure = auditPrograms(*session);
     }
     std::set<uint32_t> buckets;
-    for (const Program *p : session->programs()) {
-      buckets.insert(p->bucket);
+    for (const SystemProgram *p : session->programs()) {
+      buckets.insert(p->parts.front().bucket);
     }
+    auto stages = runtime::stageChips(*session->programs().front());
+    outcome.stages = int64_t(stages.size());
+    outcome.ranks = int64_t(stages.front().size());
+    outcome.chips = outcome.stages * outcome.ranks;
     outcome.programs = int64_t(session->programs().size());
     outcome.buckets = int64_t(buckets.size());
   }

@@ -16,17 +16,20 @@ struct CaseOutcome {
   std::string failure;
   int64_t steps = 0, positions = 0, logits = 0, instructions = 0;
   int64_t programs = 0, buckets = 0, ticks = 0;
+  int64_t chips = 0, stages = 0, ranks = 0;
+  int64_t linkVectors = 0;
 };
 
 /// Compiles, runs, checks. Then forgets the sequence and runs it again in
 /// other chunks, over the stale KV cache: same logits.
 CaseOutcome runCase(const RandomCase &drawn);
 
-/// Equality of one simulated step with the interpreter's and with the
-/// compiler's prediction; empty, or what differs first.
+/// Equality of one simulated step with the interpreter's; empty, or what
+/// differs first.
 std::string compareStep(const runtime::StepRecord &record,
                         const llm::StepOutput &expected);
-/// What is wrong with the step's ticks and counters; empty if nothing.
+/// What is wrong with the ticks and counters of the step, on any chip and link;
+/// empty if nothing.
 std::string auditStep(const runtime::StepRecord &record,
                       const Machine &machine);
 /// What the static checker finds, or how the SRAM maps of the programs of one

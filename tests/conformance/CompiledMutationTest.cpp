@@ -58,7 +58,7 @@ std::vector<Compiled> compileSome(size_t count) {
     if (session) {
       auto program = (*session)->program(options.chunk, small.machine.lanes);
       if (program) {
-        out.push_back({seed, **program, small.machine});
+        out.push_back({seed, (*program)->parts.front(), small.machine});
       }
     }
     std::remove(options.machine.c_str());

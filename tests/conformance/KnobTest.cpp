@@ -1,8 +1,9 @@
 // No knob of a machine description is dead: each number, changed alone, moves
-// at least one output of a step that uses everything the chip has.
+// at least one output of a step that uses everything the chips have, links
+// between ranks and between stages among it.
 #include "machine/MachineFields.h"
 #include "models/RandomWeights.h"
-#include "simulator/check/Check.h"
+#include "simulator/check/SystemCheck.h"
 #include "tests/conformance/CaseRun.h"
 
 #include <gtest/gtest.h>
@@ -40,11 +41,12 @@ models::ModelConfig fixtureModel() {
   return c;
 }
 
-Outputs measure(const Machine &machine) {
+Outputs measure(const Machine &machine, const SplitOptions &split = {2, 2}) {
   Outputs out;
   models::RandomWeights weights(fixtureModel(), 1);
   runtime::SessionOptions options;
   options.machine = writeMachine(machine);
+  options.split = split;
   options.tensorFormats["blk.0.ffn_up.weight"] = llm::WeightFormat::F16;
   options.tensorFormats["blk.1.ffn_up.weight"] = llm::WeightFormat::Q4_0;
   auto session = runtime::Session::open(weights, options);
@@ -59,9 +61,11 @@ Outputs measure(const Machine &machine) {
     out.refusal = program.error().message;
     return out;
   }
-  auto report = check::checkProgram(**program, machine);
+  // As the session's compiler read it: with the cables that its words describe.
+  const Machine &system = (*session)->machine();
+  auto report = check::checkSystem(**program, system);
   EXPECT_TRUE(report.ok()) << report.violations[0].message;
-  sim::Simulator simulator(machine);
+  sim::SystemSimulator simulator(system);
   auto result = simulator.run(**program, {0, 1, {}});
   if (!result) {
     ADD_FAILURE() << result.error().message;
@@ -69,10 +73,14 @@ Outputs measure(const Machine &machine) {
   }
   out.ticks = result->ticks;
   out.microseconds = machine.microseconds(result->ticks);
-  out.joules = result->counters.energy.totalJoules();
-  out.capacity = report.sram.capacity;
-  out.free = report.sram.free;
-  out.instructions = int64_t((*program)->instructions.size());
+  out.joules = result->energy.totalJoules();
+  for (const check::Report &part : report.parts) {
+    out.capacity += part.sram.capacity;
+    out.free += part.sram.free;
+  }
+  for (const Program &part : (*program)->parts) {
+    out.instructions += int64_t(part.instructions.size());
+  }
   return out;
 }
 
@@ -105,10 +113,11 @@ std::vector<double> others(const NumberField &field, const Machine &machine) {
 }
 
 TEST(KnobTest, EachMovesAnOutput) {
-  Machine base = *loadMachine("lpu-small");
+  Machine base = *loadMachine("lpu-small-node");
   Outputs before = measure(base);
   ASSERT_EQ(before.refusal, "");
-  ASSERT_EQ(numberFields().size(), base.numbers.size());
+  // Beside them the system's own: chips, node_chips, topology.
+  ASSERT_EQ(numberFields().size() + 3, base.numbers.size());
   int tried = 0;
   for (const NumberField &field : numberFields()) {
     if (field.low == field.high) {
@@ -134,6 +143,41 @@ TEST(KnobTest, EachMovesAnOutput) {
     EXPECT_TRUE(alive) << field.path() << " changes nothing";
   }
   std::printf("%d knobs moved\n", tried);
+}
+
+/// lpu-small-node with other chips and cables.
+Machine systemOf(int chips, int nodeChips, const std::string &topology) {
+  Machine machine = *loadMachine("lpu-small-node");
+  machine.system.json =
+      R"({"chips": )" + std::to_string(chips) + R"(, "node_chips": )" +
+      std::to_string(nodeChips) + R"(, "topology": )" + topology +
+      R"(, "source": {"chips": "assumed", "node_chips": "assumed", )" +
+      R"("topology": "assumed"}})";
+  return machine;
+}
+
+// The system's own three: chips and cables that four ranks are put on.
+TEST(KnobTest, SystemsMoveAnOutput) {
+  const std::string full = R"({"kind": "fully_connected"})",
+                    ring = R"({"kind": "ring"})",
+                    nodes = R"({"kind": "node_ring", "reach": 1})";
+  SplitOptions four{4, 1};
+  Outputs before = measure(systemOf(4, 4, full), four);
+  ASSERT_EQ(before.refusal, "");
+  Outputs topology = measure(systemOf(4, 1, ring), four);
+  ASSERT_EQ(topology.refusal, "");
+  EXPECT_NE(topology.ticks, before.ticks);
+  Outputs chips = measure(systemOf(3, 3, full), four);
+  EXPECT_NE(chips.refusal.find("the 3 chips"), std::string::npos)
+      << chips.refusal;
+  // Nodes of four are groups, nodes of two are not.
+  Outputs wide = measure(systemOf(12, 4, nodes), four);
+  EXPECT_EQ(wide.refusal, "");
+  Outputs narrow = measure(systemOf(12, 2, nodes), four);
+  EXPECT_NE(narrow, wide);
+  std::printf("topology: %s\nchips: %s\nnode_chips: %s\n",
+              moved(before, topology).c_str(), moved(before, chips).c_str(),
+              moved(wide, narrow).c_str());
 }
 
 } // namespace

@@ -1,11 +1,12 @@
 // What must hold of each simulated step, and of the programs behind it.
-#include "simulator/check/Check.h"
+#include "simulator/check/SystemCheck.h"
 #include "tests/conformance/CaseRun.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace orrery::test {
 
@@ -54,10 +55,9 @@ std::string contradiction(const Program &a, const Program &b) {
 
 std::string compareStep(const runtime::StepRecord &record,
                         const llm::StepOutput &expected) {
-  const auto &sent = record.result.hostOutput;
   if (record.logits.size() != record.validTokens ||
       size_t(expected.logits.rows) != record.validTokens ||
-      sent.size() < record.validTokens) {
+      record.greedy.size() != record.validTokens) {
     return "not one row of logits a token";
   }
   for (uint32_t t = 0; t < record.validTokens; ++t) {
@@ -75,19 +75,18 @@ std::string compareStep(const runtime::StepRecord &record,
                ", interpreter " + bits(row[i]);
       }
     }
-    auto next = int32_t(std::bit_cast<uint32_t>(sent[t][1]));
-    if (next != expected.next[t]) {
-      return "argmax of token " + n(t) + ": simulator " + n(next) +
+    if (record.greedy[t] != expected.next[t]) {
+      return "argmax of token " + n(t) + ": simulator " + n(record.greedy[t]) +
              ", interpreter " + n(expected.next[t]);
     }
   }
   return "";
 }
 
-std::string auditStep(const runtime::StepRecord &record,
+namespace {
+
+std::string auditChip(const Program &program, const sim::StepResult &result,
                       const Machine &machine) {
-  const Program &program = *record.program;
-  const sim::StepResult &result = record.result;
   if (result.ticks != program.predictedTicks) {
     return "ends at tick " + n(result.ticks) + ", predicted " +
            n(program.predictedTicks);
@@ -124,11 +123,94 @@ std::string auditStep(const runtime::StepRecord &record,
   return "";
 }
 
+/// What leaves a port arrives at the other end of its cable, and nothing else.
+std::string auditLinks(const SystemProgram &program,
+                       const sim::SystemResult &result,
+                       const Machine &machine) {
+  using Port = std::pair<int32_t, int32_t>;
+  std::map<Port, uint64_t> out, in;
+  for (size_t c = 0; c < program.chips.size(); ++c) {
+    const ChipProgram &chip = program.chips[c];
+    const auto &links = result.of(c).counters.links;
+    for (size_t k = 0; k < links.size(); ++k) {
+      bool known = k < chip.links.size();
+      if (links[k].bytesOut > 0) {
+        out[{chip.chip, known ? chip.links[k].out : -1}] += links[k].bytesOut;
+      }
+      if (links[k].bytesIn > 0) {
+        in[{chip.chip, known ? chip.links[k].in : -1}] += links[k].bytesIn;
+      }
+    }
+  }
+  std::map<Port, uint64_t> due;
+  for (const Link &cable : machine.system.links) {
+    for (auto [from, to] : {std::pair(Port(cable.chip, cable.port),
+                                      Port(cable.otherChip, cable.otherPort)),
+                            std::pair(Port(cable.otherChip, cable.otherPort),
+                                      Port(cable.chip, cable.port))}) {
+      if (auto sent = out.find(from); sent != out.end()) {
+        due[to] = sent->second;
+        out.erase(sent);
+      }
+    }
+  }
+  if (!out.empty()) {
+    return "chip " + n(out.begin()->first.first) + " sends where no cable is";
+  }
+  return due == in ? "" : "links: what was sent is not what was received";
+}
+
+} // namespace
+
+std::string auditStep(const runtime::StepRecord &record,
+                      const Machine &machine) {
+  const SystemProgram &program = *record.program;
+  if (record.result.simulated.size() != program.chips.size()) {
+    return "simulated " + n(int64_t(record.result.simulated.size())) + " of " +
+           n(int64_t(program.chips.size())) + " chips";
+  }
+  Tick end = 0;
+  for (size_t c = 0; c < program.chips.size(); ++c) {
+    const ChipProgram &chip = program.chips[c];
+    const sim::StepResult &result = record.result.of(c);
+    end = std::max(end, chip.start + result.ticks);
+    std::string wrong = auditChip(program.parts[chip.part], result, machine);
+    if (!wrong.empty()) {
+      return "chip " + n(chip.chip) + ": " + wrong;
+    }
+  }
+  if (record.result.ticks != end || end != program.predictedTicks) {
+    return "the step ends at tick " + n(record.result.ticks) +
+           ", its last chip at " + n(end) + ", predicted " +
+           n(program.predictedTicks);
+  }
+  return auditLinks(program, record.result, machine);
+}
+
+namespace {
+
+std::string auditPart(const check::Report &report, const Program &part,
+                      const Machine &machine) {
+  if (report.endTick != part.predictedTicks) {
+    return "checker: end tick " + n(report.endTick) + ", predicted " +
+           n(part.predictedTicks);
+  }
+  if (report.sram.used + report.sram.free != report.sram.capacity ||
+      report.sram.capacity != machine.sramBytes()) {
+    return "SRAM does not add up";
+  }
+  return "";
+}
+
+} // namespace
+
 std::string auditPrograms(const runtime::Session &session) {
   auto programs = session.programs();
-  for (const Program *p : programs) {
-    std::string at = "T " + n(p->tokens) + " bucket " + n(p->bucket) + ": ";
-    auto report = check::checkProgram(*p, session.machine());
+  for (const SystemProgram *p : programs) {
+    const Program &first = p->parts.front();
+    std::string at =
+        "T " + n(first.tokens) + " bucket " + n(first.bucket) + ": ";
+    auto report = check::checkSystem(*p, session.machine());
     if (!report.ok()) {
       return at + "checker: " + report.violations[0].message + " (" +
              n(int64_t(report.violations.size())) + " in all)";
@@ -137,14 +219,16 @@ std::string auditPrograms(const runtime::Session &session) {
       return at + "checker: end tick " + n(report.endTick) + ", predicted " +
              n(p->predictedTicks);
     }
-    if (report.sram.used + report.sram.free != report.sram.capacity ||
-        report.sram.capacity != session.machine().sramBytes()) {
-      return at + "SRAM does not add up";
-    }
-    for (const Program *other : programs) {
-      std::string wrong = other == p ? "" : contradiction(*p, *other);
+    for (size_t part = 0; part < p->parts.size(); ++part) {
+      std::string wrong =
+          auditPart(report.parts[part], p->parts[part], session.machine());
+      for (const SystemProgram *other : programs) {
+        if (wrong.empty() && other != p) {
+          wrong = contradiction(p->parts[part], other->parts[part]);
+        }
+      }
       if (!wrong.empty()) {
-        return at + wrong;
+        return at + "part " + n(int64_t(part)) + ": " + wrong;
       }
     }
   }

@@ -80,20 +80,21 @@ TEST_P(UnusualStep, HasTheInterpretersBits) {
   models::RandomWeights weights(configOf(), 11);
   Machine machine = *loadMachine("lpu-small");
   SramImage image(machine);
-  ASSERT_TRUE(fillImage(compiled->image, machine, weights, image));
+  ASSERT_TRUE(
+      fillImage(compiled->parts.front().image, machine, weights, image));
   std::vector<int32_t> ids = {7, 0, 49};
   sim::Simulator simulator(machine, std::move(image));
-  auto result = simulator.run(compiled->program,
+  auto result = simulator.run(compiled->program(),
                               {0, 3, hostVectors(weights, ids, machine.lanes)});
   ASSERT_TRUE(result) << result.error().message;
-  EXPECT_EQ(result->ticks, compiled->program.predictedTicks);
+  EXPECT_EQ(result->ticks, compiled->program().predictedTicks);
 
   llm::Interpreter interpreter(weights);
   auto expected = interpreter.run(
       *compiled->step->getOps<mlir::func::FuncOp>().begin(), ids, 0);
   ASSERT_TRUE(expected) << expected.error().message;
   for (uint32_t t = 0; t < 3; ++t) {
-    std::vector<float> found = simulator.logits(compiled->program, t);
+    std::vector<float> found = simulator.logits(compiled->program(), t);
     auto row = std::as_const(expected->logits).row(t);
     ASSERT_EQ(found.size(), row.size());
     for (size_t n = 0; n < found.size(); ++n) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -74,10 +73,6 @@ std::vector<runtime::StepRecord> readOn(const models::WeightSource &weights,
   return std::move(*records);
 }
 
-int32_t sentId(const runtime::StepRecord &record, size_t token) {
-  return int32_t(std::bit_cast<uint32_t>(record.result.hostOutput[token][1]));
-}
-
 TEST(ValuesTest, LowestIndexWinsTies) {
   // All rows one row: every logit of a token is the same number.
   EditedHead equal(valuesModel(503), [](models::QuantizedMatrix &m) {
@@ -88,7 +83,7 @@ TEST(ValuesTest, LowestIndexWinsTies) {
   for (const auto &record : readOn(equal, {1, 2, 3, 4, 5, 6, 7, 8})) {
     for (size_t t = 0; t < record.logits.size(); ++t) {
       EXPECT_EQ(record.logits[t][0], record.logits[t][502]);
-      EXPECT_EQ(sentId(record, t), 0);
+      EXPECT_EQ(record.greedy[t], 0);
     }
   }
 }
@@ -96,14 +91,14 @@ TEST(ValuesTest, LowestIndexWinsTies) {
 TEST(ValuesTest, LowestOfTwoEqualMaximaWins) {
   // The greatest row stands twice, in different vectors and lanes.
   auto plain = readOn(models::RandomWeights(valuesModel(503), 5), {9});
-  int32_t best = sentId(plain[0], 0);
+  int32_t best = plain[0].greedy[0];
   int64_t twin = best < 250 ? best + 250 : best - 250;
   EditedHead twins(valuesModel(503),
                    [&](models::QuantizedMatrix &m) { copyRow(m, best, twin); });
   auto records = readOn(twins, {9});
   EXPECT_EQ(records[0].logits[0][size_t(best)],
             records[0].logits[0][size_t(twin)]);
-  EXPECT_EQ(sentId(records[0], 0), std::min<int64_t>(best, twin));
+  EXPECT_EQ(records[0].greedy[0], std::min<int64_t>(best, twin));
 }
 
 TEST(ValuesTest, ZerosOfBothSignsTie) {
@@ -115,7 +110,7 @@ TEST(ValuesTest, ZerosOfBothSignsTie) {
   for (const auto &record : readOn(zeros, {1, 2, 3})) {
     for (size_t t = 0; t < record.logits.size(); ++t) {
       EXPECT_EQ(record.logits[t][70], 0.0f);
-      EXPECT_EQ(sentId(record, t), 0);
+      EXPECT_EQ(record.greedy[t], 0);
     }
   }
 }
@@ -138,7 +133,7 @@ TEST(ValuesTest, PaddingNeverWins) {
       for (size_t t = 0; t < record.logits.size(); ++t) {
         negative += record.logits[t][0] < 0;
         EXPECT_EQ(record.logits[t].size(), size_t(vocab));
-        EXPECT_EQ(sentId(record, t), 0);
+        EXPECT_EQ(record.greedy[t], 0);
       }
     }
     EXPECT_TRUE(negative > 0 || vocab == 1) << vocab;
@@ -165,15 +160,19 @@ Transcript transcribe(const RandomCase &drawn, runtime::SessionOptions options,
     auto records = (*session)->read(drawn.reads[k]);
     EXPECT_TRUE(records) << records.error().message;
     for (const auto &record : *records) {
-      out.counters.push_back(formatCounters(record.result.counters));
+      for (const sim::ChipStep &chip : record.result.simulated) {
+        out.counters.push_back(formatCounters(chip.result.counters));
+      }
       out.logits.insert(out.logits.end(), record.logits.begin(),
                         record.logits.end());
     }
   }
   std::remove(options.machine.c_str());
   if (session) {
-    for (const Program *program : (*session)->programs()) {
-      out.programs.push_back(*serializeProgram(*program));
+    for (const SystemProgram *program : (*session)->programs()) {
+      for (const Program &part : program->parts) {
+        out.programs.push_back(*serializeProgram(part));
+      }
     }
     kept = std::move(*session);
   }
@@ -191,13 +190,13 @@ TEST(ValuesTest, RunsRepeat) {
   EXPECT_EQ(first.logits, second.logits);
 }
 
-/// NaN bytes wherever no region of `programs` lasts in the image.
-void poisonTheRest(const std::vector<const Program *> &programs,
-                   const Machine &machine, SramImage &image) {
+/// NaN bytes wherever no region of the part of `programs` lasts in the image.
+void poisonTheRest(const std::vector<const SystemProgram *> &programs,
+                   uint32_t part, const Machine &machine, SramImage &image) {
   SramImage keep(machine);
   auto lanes = size_t(machine.lanes);
-  for (const Program *program : programs) {
-    for (const SramRegion &r : program->regions) {
+  for (const SystemProgram *program : programs) {
+    for (const SramRegion &r : program->parts[part].regions) {
       if (r.kind == RegionKind::Temporary) {
         continue;
       }
@@ -230,8 +229,9 @@ TEST(ValuesTest, NothingDependsOnWhatSramHeldBefore) {
       continue; // refused
     }
     runtime::SessionOptions options = drawn.options;
-    options.afterFill = [&](const ImagePlan &, SramImage &image) {
-      poisonTheRest(clean->programs(), drawn.machine, image);
+    options.afterFill = [&](const ChipProgram &chip, const ImagePlan &,
+                            SramImage &image) {
+      poisonTheRest(clean->programs(), chip.part, drawn.machine, image);
     };
     Transcript found = transcribe(drawn, options, poisoned);
     for (const auto &row : found.logits) {

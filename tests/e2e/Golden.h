@@ -27,7 +27,7 @@ inline std::vector<int32_t> greedy(runtime::Session &session,
       ADD_FAILURE() << records.error().message;
       break;
     }
-    int32_t next = records->back().next;
+    int32_t next = records->back().next();
     if (next == end) {
       break;
     }

@@ -1,10 +1,11 @@
-// Arbitrary bytes as a program file: refused with a message, or a program whose
-// users need not check it. The checksum is put right first, or nothing would
-// get past it.
+// Arbitrary bytes as a program file, of one chip or several: refused with a
+// message, or a program whose users need not check it. The checksum is put
+// right first, or nothing would get past it; those of parts are not.
 //
 // Start: orrery_program_fuzzer -max_len=65536 WORK-FOLDER
 //        tests/fuzz/program-corpus
 #include "machine/Encoding.h"
+#include "machine/SystemProgram.h"
 #include "machine/Timing.h"
 #include "machine/Validate.h"
 
@@ -90,6 +91,21 @@ void useProgram(const Program &program) {
   require(again && *again == program);
 }
 
+void useSystem(const SystemProgram &system) {
+  Machine machine =
+      *parseMachine(system.parts.at(0).machineJson, "of the program");
+  require(bool(validateSystemProgram(system, machine)));
+  PortMap ends(machine);
+  for (const ChipProgram &chip : system.chips) {
+    require(chip.part < system.parts.size());
+    for (const LinkPorts &link : chip.links) {
+      for (int32_t port : {link.out, link.in}) {
+        require(port == -1 || ends.otherEnd(chip.chip, port).first >= 0);
+      }
+    }
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -103,9 +119,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       file[body + i] = uint8_t(sum >> (8 * i));
     }
   }
-  auto program = parseProgram(file, "fuzz");
+  auto program = parseSystemProgram(file, "fuzz");
   if (program) {
-    useProgram(*program);
+    useSystem(*program);
+    for (const Program &part : program->parts) {
+      useProgram(part);
+    }
   } else {
     require(program.error().message.starts_with("program `fuzz`: "));
   }

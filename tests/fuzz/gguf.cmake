@@ -8,6 +8,9 @@ target_compile_options(orrery_gguf_fuzzer PRIVATE ${gguf_sanitizers}
                        -fno-sanitize-recover=undefined -O1 -g1)
 target_link_options(orrery_gguf_fuzzer PRIVATE ${gguf_sanitizers})
 target_link_libraries(orrery_gguf_fuzzer PRIVATE orrery_machine)
+# The zoo's shapes are generated there.
+target_include_directories(orrery_gguf_fuzzer PRIVATE
+                           ${CMAKE_BINARY_DIR}/models)
 
 # Writes the seeds again, after a change of TinyModel.h or of the format.
 add_executable(orrery_gguf_corpus ${CMAKE_CURRENT_LIST_DIR}/GgufCorpus.cpp)

@@ -24,13 +24,13 @@ Instruction at(Tick tick, const Operation &operation) {
   return {tick, 0, operation};
 }
 
-/// Programs of random instructions, on each preset.
+/// Programs of random instructions, on each chip.
 class Encoding : public ::testing::TestWithParam<uint64_t> {
 protected:
   void
   forEachInstruction(int count,
                      const std::function<void(const Instruction &)> &body) {
-    for (const std::string &preset : presetNames()) {
+    for (const std::string preset : {"lpu-small", "lpu-v1", "lp30"}) {
       Machine machine = *loadMachine(preset);
       Program program = testing::RandomProgram(GetParam(), machine).make(count);
       Status valid = validateProgram(program, machine);
@@ -183,7 +183,10 @@ TEST(EncodingErrors, TickPastTheEndOfTime) {
 
 TEST(EncodingErrors, UnitsThatNoOperationCanName) {
   EXPECT_NE(decodeError({QueueId::Kind::Load, 256}, {3, 0, 0}), "no error");
-  EXPECT_NE(decodeError({QueueId::Kind::Send, 1}, {9, 0, 0}), "no error");
+  EXPECT_EQ(decodeError({QueueId::Kind::Send, 255}, {9, 0, 0}), "no error");
+  EXPECT_NE(decodeError({QueueId::Kind::Send, 256}, {9, 0, 0}), "no error");
+  EXPECT_NE(decodeError({QueueId::Kind::Receive, 256}, {8, 0, 0}), "no error");
+  EXPECT_NE(decodeError({QueueId::Kind::Vector, 1}, {6, 0, 0}), "no error");
   EXPECT_EQ(decodeError({QueueId::Kind::Read, 256}, {1, 0, 0}), "no error");
 }
 
@@ -241,15 +244,21 @@ TEST(Queues, OfOperations) {
   permute.sxm = 1;
   EXPECT_EQ(queueOf(permute), (QueueId{QueueId::Kind::Permute, 1}));
   EXPECT_EQ(queueOf(VectorOp()), (QueueId{QueueId::Kind::Vector, 0}));
+  SendOp send;
+  send.link = 7;
+  EXPECT_EQ(queueOf(send), (QueueId{QueueId::Kind::Send, 7}));
+  EXPECT_EQ(queueOf(ReceiveOp()), (QueueId{QueueId::Kind::Receive, 0}));
 }
 
 TEST(Queues, Names) {
   const char *names[] = {"read slice 5",    "write slice 5",  "load plane 5",
                          "install plane 5", "matmul plane 5", "vxm",
-                         "sxm 5",           "host in",        "host out"};
+                         "sxm 5",           "link in 5",      "link out 5"};
   for (int kind = 0; kind < kQueueKinds; ++kind) {
     EXPECT_EQ(queueName({QueueId::Kind(kind), 5}), names[kind]);
   }
+  EXPECT_EQ(queueName({QueueId::Kind::Receive, kHostLink}), "host in");
+  EXPECT_EQ(queueName({QueueId::Kind::Send, kHostLink}), "host out");
 }
 
 TEST(Queues, Mnemonics) {

@@ -328,6 +328,62 @@ TEST(Validate, Transposes) {
             "stream: expected 0 to 16, found 17");
 }
 
+TEST(Validate, Links) {
+  auto receive = [](const std::function<void(ReceiveOp &)> &edit) {
+    return errorOf<ReceiveOp>([&](ReceiveOp &op) {
+      op.link = 7;
+      op.width = 2;
+      edit(op);
+    });
+  };
+  EXPECT_EQ(receive([](auto &) {}), "no error");
+  EXPECT_EQ(receive([](auto &op) { op.link = 8; }),
+            "link: expected 0 to 7, found 8");
+  EXPECT_EQ(receive([](auto &op) { op.width = 0; }),
+            "streams of a link: expected 1 to 32, found 0");
+  EXPECT_EQ(receive([](auto &op) { op.width = 33; }),
+            "streams of a link: expected 1 to 32, found 33");
+  EXPECT_EQ(receive([](auto &op) { op.link = kHostLink; }),
+            "streams of the host link: expected 4, found 2");
+  EXPECT_EQ(receive([](auto &op) { op.stream = 31; }),
+            "stream: expected 0 to 30, found 31");
+  EXPECT_EQ(receive([](auto &op) { op.stop = 63; }),
+            "stop: expected 0 to 62, found 63");
+  // The buffer holds 256 vectors of a stream.
+  EXPECT_EQ(receive([](auto &op) { op.shape.length = 128; }), "no error");
+  EXPECT_EQ(receive([](auto &op) { op.shape.length = 129; }),
+            "vectors: expected 1 to 128, found 129");
+  auto send = [](const std::function<void(SendOp &)> &edit) {
+    return errorOf<SendOp>([&](SendOp &op) {
+      op.link = 1;
+      op.width = 32;
+      edit(op);
+    });
+  };
+  EXPECT_EQ(send([](auto &op) { op.shape.length = 8; }), "no error");
+  EXPECT_EQ(send([](auto &op) { op.shape.length = 9; }),
+            "vectors: expected 1 to 8, found 9");
+  EXPECT_EQ(send([](auto &op) { op.stream = 1; }),
+            "stream: expected 0, found 1");
+  EXPECT_EQ(send([](auto &op) { op.link = 8; }),
+            "link: expected 0 to 7, found 8");
+  EXPECT_EQ(send([](auto &op) { op.width = 0; }),
+            "streams of a link: expected 1 to 32, found 0");
+}
+
+TEST(Validate, AProgramWithoutInputTakesNoneFromTheHost) {
+  auto error = [](LinkNumber link) {
+    return errorAfter([=](Program &p) {
+      p.inputVectors = 0;
+      std::get<ReceiveOp>(p.instructions[7].operation).link = link;
+    });
+  };
+  EXPECT_EQ(error(1), "no error");
+  EXPECT_EQ(error(kHostLink),
+            "instruction 7 (receive, tick 107, layer 3 attn_q): vectors: "
+            "expected nothing, as nothing is in range, found 1");
+}
+
 TEST(Validate, Host) {
   EXPECT_EQ(errorOf<ReceiveOp>([](auto &op) { op.stream = 29; }),
             "stream: expected 0 to 28, found 29");

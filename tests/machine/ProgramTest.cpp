@@ -3,12 +3,11 @@
 #include "machine/Encoding.h"
 #include "machine/Validate.h"
 #include "tests/machine/RandomProgram.h"
+#include "tests/machine/TemporaryFolder.h"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -18,32 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using FileBytes = std::vector<uint8_t>;
 
-/// A folder of its own, gone with the test.
-class ProgramFile : public ::testing::Test {
-protected:
-  ProgramFile() {
-    std::string pattern = fs::temp_directory_path() / "orrery-program-XXXXXX";
-    folder = mkdtemp(pattern.data());
-  }
-  ~ProgramFile() override { fs::remove_all(folder); }
-
-  std::string path(const std::string &name = "p.orrery") const {
-    return folder / name;
-  }
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto &entry : fs::directory_iterator(folder)) {
-      names.push_back(entry.path().filename());
-    }
-    return names;
-  }
-  FileBytes read(const std::string &file) const {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-
-  fs::path folder;
-};
+using ProgramFile = testing::TemporaryFolder;
 
 Machine small() { return *loadMachine("lpu-small"); }
 Program randomProgram(uint64_t seed, int count = 10) {

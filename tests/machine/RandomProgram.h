@@ -14,21 +14,27 @@ namespace orrery::testing {
 
 class RandomProgram {
 public:
-  RandomProgram(uint64_t seed, const Machine &machine)
-      : random(seed), machine(machine), geometry(machine.geometry()) {
+  /// Links of numbers up to `links` are used.
+  RandomProgram(uint64_t seed, const Machine &machine, int32_t links)
+      : random(seed), machine(machine), geometry(machine.geometry()),
+        links(links) {
     program.machineJson = formatMachine(machine);
     program.modelName = "random-" + std::to_string(seed);
     program.modelHash = random();
     program.tokens = 4;
     program.bucket = 2 * uint32_t(machine.lanes);
     program.context = 4 * uint32_t(machine.lanes);
-    program.inputVectors = 16;
+    program.inputVectors = links == 0 || between(0, 3) ? 16 : 0;
     program.predictedTicks = between(1, 1'000'000);
-    program.logits = {3, 1, 7, 2, uint32_t(machine.lanes) + 1};
+    if (between(0, 3)) {
+      program.logits = {3, 1, 7, 2, uint32_t(machine.lanes) + 1};
+    }
     program.locations = {"embed", "layer 0 attn_q", "layer 0 attn_out"};
     fillRegions();
     fillTables();
   }
+  RandomProgram(uint64_t seed, const Machine &machine)
+      : RandomProgram(seed, machine, machine.link.ports) {}
 
   /// A program with `count` instructions of each kind, in random order.
   Program make(int count) {
@@ -89,12 +95,12 @@ private:
   BurstIndex index() { return {any<uint32_t>(1, 9), any<uint32_t>(1, 4)}; }
 
   AluStep step(int64_t values) {
-    AluStep s{any<AluOp>(0, int64_t(AluOp::Immediate))};
+    AluStep s{any<AluOp>(0, int64_t(AluOp::AddBits))};
     bool keep = s.op == AluOp::Keep;
     if (s.op != AluOp::Immediate) {
       s.a = any<uint8_t>(0, values - 1);
     }
-    if (s.op <= AluOp::Max) {
+    if (s.op <= AluOp::Max || s.op == AluOp::AddBits) {
       s.b = any<uint8_t>(0, values - 1);
     }
     if (keep || s.op == AluOp::Immediate) {
@@ -124,7 +130,7 @@ private:
       p.steps.push_back(step(inputs + i));
     }
     for (int64_t i = between(1, 4); i > 0; --i) {
-      auto reduction = any<Reduction>(0, int64_t(Reduction::ArgMax));
+      auto reduction = any<Reduction>(0, int64_t(Reduction::ArgBest));
       p.outputs.push_back({any<uint8_t>(0, inputs + steps - 1),
                            reduction == Reduction::None
                                ? any<StreamType>(0, int64_t(StreamType::A8))
@@ -310,11 +316,36 @@ private:
     return op;
   }
 
-  ReceiveOp receive() {
-    return {stream(4), any<Position>(0, geometry.ofHost() - 1),
-            shape(any<uint32_t>(1, 16), any<uint32_t>(1, 4))};
+  /// Of a link's burst: a few vectors that the buffer holds.
+  BurstShape linkShape(int64_t width) {
+    auto most = uint64_t(machine.link.bufferVectors / width);
+    auto runs = any<uint32_t>(1, std::min<int64_t>(4, int64_t(most)));
+    return shape(any<uint32_t>(1, int64_t(most / runs)), runs);
   }
-  SendOp send() { return {stream(4), shape()}; }
+
+  ReceiveOp receive() {
+    ReceiveOp op;
+    op.stop = any<Position>(0, geometry.ofHost() - 1);
+    op.link = any<LinkNumber>(program.inputVectors == 0 ? 1 : 0, links);
+    op.shape = shape(any<uint32_t>(1, 16), any<uint32_t>(1, 4));
+    if (op.link != kHostLink) {
+      op.width = any<uint8_t>(1, 8);
+      op.shape = linkShape(op.width);
+    }
+    op.stream = stream(op.width);
+    return op;
+  }
+  SendOp send() {
+    SendOp op;
+    op.link = any<LinkNumber>(0, links);
+    op.shape = shape();
+    if (op.link != kHostLink) {
+      op.width = any<uint8_t>(1, 8);
+      op.shape = linkShape(op.width);
+    }
+    op.stream = stream(op.width);
+    return op;
+  }
 
   Operation operation(int kind) {
     switch (QueueId::Kind(kind)) {
@@ -343,6 +374,7 @@ private:
   std::mt19937_64 random;
   const Machine &machine;
   Geometry geometry;
+  int32_t links;
   Program program{};
 };
 

@@ -99,6 +99,23 @@ TEST(Timing, TransposePutsOutAllByteVectors) {
   EXPECT_EQ(permuteOutputStart(m, op), 6 + 20);
 }
 
+TEST(Timing, VectorsCrossALinkOneAfterAnother) {
+  Machine m = v1(); // 24 ticks a stream, 217 of latency
+  // Sent every tick: the link is what they wait for.
+  LinkCrossing dense = crossLink(m, 100, {3, 1, 1, 0}, 2, 0);
+  EXPECT_EQ(dense.arrived,
+            (std::vector<Tick>{148 + 217, 196 + 217, 244 + 217}));
+  EXPECT_EQ(dense.linkFree, 244);
+  // In two runs: the second finds the link free.
+  LinkCrossing sparse = crossLink(m, 100, {2, 1, 2, 50}, 1, 0);
+  EXPECT_EQ(sparse.arrived,
+            (std::vector<Tick>{124 + 217, 148 + 217, 174 + 217, 198 + 217}));
+  // After another burst.
+  LinkCrossing next = crossLink(m, 100, {1, 1, 1, 0}, 4, 1000);
+  EXPECT_EQ(next.arrived, (std::vector<Tick>{1096 + 217}));
+  EXPECT_EQ(next.linkFree, 1096);
+}
+
 TEST(BurstShape, TimesOfVectors) {
   BurstShape shape{3, 2, 2, 10};
   EXPECT_EQ(shape.count(), 6u);

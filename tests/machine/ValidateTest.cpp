@@ -38,8 +38,8 @@ TEST(Validate, Header) {
             "bucket: expected 1 to 256, found 0");
   EXPECT_EQ(errorAfter([](Program &p) { p.context = 1 << 25; }),
             "context: expected 1 to 16777216, found 33554432");
-  EXPECT_EQ(errorAfter([](Program &p) { p.inputVectors = 0; }),
-            "input vectors: expected 1 to 16777216, found 0");
+  EXPECT_EQ(errorAfter([](Program &p) { p.inputVectors = (1 << 24) + 1; }),
+            "input vectors: expected 0 to 16777216, found 16777217");
   EXPECT_EQ(errorAfter([](Program &p) { p.predictedTicks = -1; }),
             "predicted ticks: expected 0 to 281474976710656, found -1");
   EXPECT_EQ(errorAfter([](Program &p) { p.modelName.resize(5000); }),
@@ -59,6 +59,15 @@ TEST(Validate, Logits) {
             "logits: vocab: expected 65 to 128, found 64");
   EXPECT_EQ(errorAfter([](Program &p) { p.logits.vocab = 129; }),
             "logits: vocab: expected 65 to 128, found 129");
+}
+
+TEST(Validate, ProgramsWithoutLogits) {
+  EXPECT_EQ(errorAfter([](Program &p) { p.logits = {}; }), "no error");
+  EXPECT_EQ(errorAfter([](Program &p) {
+              p.logits = {};
+              p.logits.base = 1;
+            }),
+            "logits: vectors: expected 1 to 4096, found 0");
 }
 
 //===-- Regions -----------------------------------------------------------===//
@@ -130,14 +139,22 @@ TEST(Validate, VectorPrograms) {
             at + "output type: expected 0 to 3, found 4");
   EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].type = StreamType::F16; }),
             at + "output type: expected f32 of a reduction, found 1");
-  EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].reduction = Reduction(5); }),
-            at + "output reduction: expected 0 to 4, found 5");
+  EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].reduction = Reduction(6); }),
+            at + "output reduction: expected 0 to 5, found 6");
+  EXPECT_EQ(
+      vectorError([](auto &v) { v.outputs[0].reduction = Reduction::ArgBest; }),
+      "no error");
 }
 
 TEST(Validate, AluSteps) {
   const std::string at = "vector program 0: step ";
-  EXPECT_EQ(stepError([](auto &s) { s.op = AluOp(14); }),
-            at + "op: expected 0 to 13, found 14");
+  EXPECT_EQ(stepError([](auto &s) { s.op = AluOp(15); }),
+            at + "op: expected 0 to 14, found 15");
+  EXPECT_EQ(stepError([](auto &s) { s.op = AluOp::AddBits; }), "no error");
+  EXPECT_EQ(stepError([](auto &s) {
+              s = {.op = AluOp::AddBits, .b = 2}; // itself
+            }),
+            at + "b: expected 0 to 1, found 2");
   EXPECT_EQ(stepError([](auto &s) { s.a = 2; }), // itself
             at + "a: expected 0 to 1, found 2");
   EXPECT_EQ(stepError([](auto &s) { s.b = 2; }),

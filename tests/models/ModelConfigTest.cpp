@@ -46,32 +46,77 @@ Expected<ModelConfig> readBack(const ModelConfig &config,
 
 //===-- Accounting --------------------------------------------------------===//
 
-/// A dense model of facts/models.json with its row of facts/known-answers.md
-/// (parameters 0: the model has some that a llama has not).
+/// A model of facts/models.json with its row of facts/known-answers.md.
+/// `kvBlind` is what comes out when attention heads are counted in place of KV
+/// heads.
 struct KnownModel {
   const char *name;
   int64_t layers, hidden, heads, kvHeads, headDim, intermediate, vocab;
   bool tied;
-  int64_t parameters, decodeMacs, kvBytesF16, attentionMacs4096;
+  int64_t parameters, decodeMacs, kvBytesF16, attentionMacs4096, kvBlind;
+  ModelExtras extras = {};
 };
 
-constexpr KnownModel kKnown[] = {
+constexpr int64_t kExperts = 8, kExpertsPerToken = 2; // Mixtral's
+
+const KnownModel kKnown[] = {
     {"stories260K", 5, 64, 8, 4, 8, 172, 512, true, 260032, 259328, 640,
-     2621440},
+     2621440, 1280},
     {"stories15M", 6, 288, 6, 6, 48, 768, 32000, true, 15191712, 15187968, 6912,
-     14155776},
+     14155776, 6912},
     {"SmolLM2-135M", 30, 576, 9, 3, 64, 1536, 49152, true, 134515008, 134479872,
-     23040, 141557760},
-    {"Qwen2.5-0.5B", 24, 896, 14, 2, 64, 4864, 151936, true, 0, 493961216,
-     12288, 176160768},
-    {"Qwen3-0.6B", 28, 1024, 16, 8, 128, 3072, 151936, true, 0, 595984384,
-     114688, 469762048},
+     23040, 141557760, 69120},
+    {"Qwen2.5-0.5B",
+     24,
+     896,
+     14,
+     2,
+     64,
+     4864,
+     151936,
+     true,
+     494032768,
+     493961216,
+     12288,
+     176160768,
+     86016,
+     {.qkvBias = true}},
+    {"Qwen3-0.6B",
+     28,
+     1024,
+     16,
+     8,
+     128,
+     3072,
+     151936,
+     true,
+     596049920,
+     595984384,
+     114688,
+     469762048,
+     229376,
+     {.qkNorm = true}},
     {"Llama-2-7B", 32, 4096, 32, 32, 128, 11008, 32000, false, 6738415616,
-     6607077376, 524288, 1073741824},
+     6607077376, 524288, 1073741824, 524288},
     {"Llama-3.1-8B", 32, 4096, 32, 8, 128, 14336, 128256, false, 8030261248,
-     7504658432, 131072, 1073741824},
+     7504658432, 131072, 1073741824, 524288},
     {"Llama-3.1-70B", 80, 8192, 64, 8, 128, 28672, 128256, false, 70553706496,
-     69501714432, 327680, 5368709120},
+     69501714432, 327680, 5368709120, 2621440},
+    {"Mixtral-8x7B",
+     32,
+     4096,
+     32,
+     8,
+     128,
+     14336,
+     32000,
+     false,
+     46702792704,
+     12748587008,
+     131072,
+     1073741824,
+     524288,
+     {.experts = kExperts, .expertsPerToken = kExpertsPerToken}},
 };
 
 ModelConfig configOf(const KnownModel &known) {
@@ -86,6 +131,7 @@ ModelConfig configOf(const KnownModel &known) {
   config.intermediate = known.intermediate;
   config.vocab = known.vocab;
   config.tiedEmbeddings = known.tied;
+  config.extras = known.extras;
   return config;
 }
 
@@ -93,15 +139,39 @@ TEST(ModelAccounting, AgreesWithKnownAnswers) {
   for (const KnownModel &known : kKnown) {
     ModelConfig config = configOf(known);
     ASSERT_TRUE(verifyConfig(config)) << known.name;
-    if (known.parameters != 0) {
-      EXPECT_EQ(parameterCount(config), known.parameters) << known.name;
-    }
+    EXPECT_EQ(parameterCount(config), known.parameters) << known.name;
     EXPECT_EQ(decodeMacsPerToken(config), known.decodeMacs) << known.name;
     EXPECT_EQ(kvBytesPerToken(config, KvFormat::F16), known.kvBytesF16)
         << known.name;
     EXPECT_EQ(attentionMacsPerToken(config, 4096), known.attentionMacs4096)
         << known.name;
   }
+}
+
+// The most common mistake in such tables: attention heads in place of KV heads.
+TEST(ModelAccounting, KvBytesAreOfKvHeads) {
+  for (const KnownModel &known : kKnown) {
+    ModelConfig config = configOf(known);
+    int64_t found = kvBytesPerToken(config, KvFormat::F16);
+    EXPECT_EQ(found * known.heads, known.kvBlind * known.kvHeads) << known.name;
+    if (known.kvHeads != known.heads) {
+      EXPECT_NE(found, known.kvBlind) << known.name;
+    }
+    config.kvHeads = config.heads;
+    EXPECT_EQ(kvBytesPerToken(config, KvFormat::F16), known.kvBlind)
+        << known.name;
+  }
+}
+
+// MiB at 4096 positions, from the table.
+TEST(ModelAccounting, KvBytesAtAContext) {
+  constexpr double kMiB[] = {2.5, 27, 90, 48, 448, 2048, 512, 1280, 512};
+  for (size_t i = 0; i < std::size(kKnown); ++i) {
+    int64_t bytes = kvBytesPerToken(configOf(kKnown[i]), KvFormat::F16) * 4096;
+    EXPECT_EQ(double(bytes), kMiB[i] * (1 << 20)) << kKnown[i].name;
+  }
+  EXPECT_EQ(kvBytesPerToken(configOf(kKnown[2]), KvFormat::F16) * 8192,
+            188743680);
 }
 
 TEST(ModelAccounting, ParametersAreTheSumOfTheTensors) {
@@ -113,6 +183,26 @@ TEST(ModelAccounting, ParametersAreTheSumOfTheTensors) {
     }
     EXPECT_EQ(parameterCount(config), sum) << known.name;
   }
+}
+
+TEST(ModelAccounting, ExtrasAddTheirTensors) {
+  ModelConfig config = tinyConfig(); // 2 layers, hidden 32, 4 heads on 2 of 8
+  int64_t plain = parameterCount(config), macs = decodeMacsPerToken(config);
+  config.extras.qkvBias = true;
+  EXPECT_EQ(parameterCount(config), plain + 2 * (32 + 16 + 16));
+  config.extras.qkvBias = false;
+  config.extras.qkNorm = true;
+  EXPECT_EQ(parameterCount(config), plain + 2 * (8 + 8));
+  config.extras.qkNorm = false;
+  config.extras.slidingWindow = 16;
+  config.extras.ropeScaling = "linear, factor 4";
+  EXPECT_EQ(parameterCount(config), plain);
+  EXPECT_EQ(decodeMacsPerToken(config), macs);
+  config.extras.experts = 5;
+  config.extras.expertsPerToken = 2;
+  int64_t expert = 3 * 32 * 40, router = 5 * 32;
+  EXPECT_EQ(parameterCount(config), plain + 2 * (4 * expert + router));
+  EXPECT_EQ(decodeMacsPerToken(config), macs + 2 * (expert + router));
 }
 
 TEST(ModelAccounting, KvFormatsCountTheirScales) {
@@ -155,6 +245,14 @@ TEST(ModelConfig, VerifyNamesTheField) {
                c.ropeTheta = std::numeric_limits<double>::infinity();
              }),
              "config ropeTheta");
+  expectPart(message([](ModelConfig &c) { c.extras.slidingWindow = -1; }),
+             "config slidingWindow: expected 0 to 2147483647, found -1");
+  expectPart(message([](ModelConfig &c) { c.extras.experts = -1; }),
+             "config experts: expected 0 to 2147483647, found -1");
+  expectPart(message([](ModelConfig &c) { c.extras.experts = 4; }),
+             "config expertsPerToken: expected 1 to 4 experts, found 0");
+  expectPart(message([](ModelConfig &c) { c.extras.expertsPerToken = 1; }),
+             "config expertsPerToken: expected 0 to 0 experts, found 1");
   expectPart(message([](ModelConfig &c) {
                c.layers = c.hidden = c.intermediate = 2147483647;
              }),

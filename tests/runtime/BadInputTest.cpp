@@ -27,7 +27,7 @@ TEST_P(BadInput, OneLineCodeAndNothingElse) {
   folder.write("empty.gguf", "");
   folder.write("text.gguf", "this is no model file");
   folder.write("broken.json", "{\"hidden_size\": 64");
-  folder.write("qwen.json", "{\"model_type\": \"qwen2\"}");
+  folder.write("gemma.json", "{\"model_type\": \"gemma2\"}");
   size_t before = folder.files();
   CommandResult result = folder.run(GetParam().line);
   EXPECT_EQ(result.code, GetParam().code) << result.err;
@@ -57,6 +57,14 @@ constexpr Case kUsage[] = {
      "--weights: expected q8_0 or q4_0, found q5"},
     {"UnknownKv", "orrery run $MODEL --kv q4", 2,
      "--kv: expected q8 or f16, found q4"},
+    {"UnknownCacheFormat", "orrery kv llama-2-7b --kv q4", 2,
+     "--kv: expected q8 or f16, found q4"},
+    {"NoRanks", "orrery kv --tp 0", 2,
+     "expected a whole number of 1 or more, found 0"},
+    {"TooManyRanks", "orrery kv --tp 1000001", 2,
+     "expected at most 1000000, found 1000001"},
+    {"NoPositions", "orrery kv --ctx 0", 2, "--ctx"},
+    {"ZooOfSomething", "orrery zoo llama-2-7b", 2, "llama-2-7b"},
     {"ZeroContext", "orrery run $MODEL --ctx 0", 2, "--ctx"},
     {"ColdTemperature", "orrery run $MODEL --temp -1", 2, "--temp"},
     {"EndlessTemperature", "orrery run $MODEL --temp inf", 2, "found inf"},
@@ -67,6 +75,17 @@ constexpr Case kUsage[] = {
     {"NoSubject", "orrery compile", 2, "expected a model file or --shape"},
     {"UnknownDialect", "orrery compile $MODEL --emit c", 2, "--emit"},
     {"PromptWithoutModel", "orrery simulate x.orrery -p hi", 2, "--model"},
+    {"NoSplit", "orrery run $MODEL --partition ''", 2,
+     "--partition: expected tp=CHIPS,pp=STAGES or one of the two, each 1 or "
+     "more, found"},
+    {"ZeroRanks", "orrery run $MODEL --partition tp=0", 2, "found tp=0"},
+    {"TwoNumbersOfRanks", "orrery compile $MODEL --partition tp=2,tp=4", 2,
+     "found tp=2,tp=4"},
+    {"EndOfSplit", "orrery validate $MODEL --partition tp=2,", 2,
+     "found tp=2,"},
+    {"OtherSplit", "orrery compile $MODEL --partition dp=2", 2, "found dp=2"},
+    {"LongSplit", "orrery compile $MODEL --partition pp=99999999999", 2,
+     "found pp=99999999999"},
     {"IdsAndPrompt", "orrery validate $MODEL --ids 1 -p hi", 2, "--ids"},
 };
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, testing::ValuesIn(kUsage),
@@ -79,7 +98,7 @@ constexpr Case kFiles[] = {
     {"WrongMagic", "orrery run text.gguf", 3,
      "magic: expected \"GGUF\", found \"this\""},
     {"UnknownMachine", "orrery run $MODEL --machine tpu", 3,
-     "machine `tpu`: neither a preset (lpu-small, lpu-v1)"},
+     "machine `tpu`: neither a preset (lp30, "},
     {"BrokenMachine", "orrery run $MODEL --machine broken.json", 3,
      "broken.json"},
     {"LongPrompt",
@@ -109,15 +128,33 @@ constexpr Case kFiles[] = {
      "--layers 5: expected at most the model's layers, 4"},
     {"BrokenShape", "orrery compile --shape broken.json", 3,
      "broken.json: expected a JSON object"},
-    {"OtherArchitecture", "orrery compile --shape qwen.json", 3,
-     "model_type: expected \"llama\", as nothing else is supported, found "
-     "\"qwen2\""},
+    {"OtherArchitecture", "orrery compile --shape gemma.json", 3,
+     "model_type: expected one of \"llama\", \"mistral\", \"qwen2\", "
+     "\"qwen3\", \"mixtral\", found \"gemma2\""},
+    {"UnknownShape", "orrery compile --shape llama-9-7b", 3,
+     "llama-9-7b: cannot open: No such file or directory, and no model of the "
+     "zoo has that name"},
+    {"Experts", "orrery compile --shape mixtral-8x7b", 3,
+     "mixtral-8x7b: mixture of experts (8 experts, 2 a token) is not "
+     "supported: expected a dense model"},
+    {"ShapeToRun", "orrery run llama-2-7b -p hi", 3,
+     "llama-2-7b: expected a GGUF file, found a shape of the zoo, which has no "
+     "weights"},
+    {"UnknownCache", "orrery kv llama-2-7b llama-9-7b", 3, "llama-9-7b: "},
+    {"CacheOfText", "orrery kv text.gguf", 3,
+     "text.gguf: expected a JSON object"},
+    {"CacheOnNothing", "orrery kv llama-2-7b --machine nothing", 3,
+     "machine `nothing`"},
+    {"EndlessCache", "orrery kv llama-3.1-405b --ctx 1000000000", 3,
+     "llama-3.1-405b: expected a KV cache of at most 70368744177664 B, found "
+     "1000000000 positions of 516096 B"},
     {"NoProgram", "orrery check $MODEL", 3, "expected a program file"},
     {"NoProgramToRun", "orrery simulate text.gguf", 3,
      "expected a program file"},
     {"NothingToInspect", "orrery inspect text.gguf", 3,
      "text.gguf: expected a GGUF file, a program file"},
-    {"InspectNowhere", "orrery inspect nowhere", 3, "no preset has that name"},
+    {"InspectNowhere", "orrery inspect nowhere", 3,
+     "no preset and no model of the zoo has that name"},
 };
 INSTANTIATE_TEST_SUITE_P(Files, BadInput, testing::ValuesIn(kFiles),
                          [](const auto &info) { return info.param.name; });
@@ -128,7 +165,21 @@ constexpr Case kTooBig[] = {
     {"Context",
      "orrery compile --shape models/zoo/smollm2-135m.json --kv f16 -o p", 4,
      "; a context of"},
-    {"Chunk", "orrery compile $MODEL $SMALL --tokens 33 -o p", 4, "at most 32"},
+    {"System", "orrery compile --shape llama-2-7b --machine lpu-v1-node -o p",
+     4, "too many; the smallest preset that would do is lpu-v1-rack"},
+    {"MoreRanksThanChips",
+     "orrery run $MODEL --machine lpu-small-node --partition tp=9", 4, "tp=9"},
+    {"MoreStagesThanLayers",
+     "orrery validate $MODEL --machine lpu-v1-rack --partition pp=9", 4,
+     "expected at most two stages a layer, attention and feed-forward, Orrery "
+     "Tiny has 4 layers"},
+    {"MoreChipsThanThereAre",
+     "orrery compile $MODEL --machine lpu-small-node --partition tp=4,pp=3", 4,
+     "expected at most the 8 chips of lpu-small-node"},
+    {"SplitOnOneChip", "orrery compile $MODEL $SMALL --partition pp=2", 4,
+     "expected at most the 1 chips of lpu-small"},
+    {"Chunk", "orrery compile $MODEL $SMALL --tokens 33 -o p", 4,
+     "activation vectors, a plane holds 1024"},
 };
 INSTANTIATE_TEST_SUITE_P(TooBig, BadInput, testing::ValuesIn(kTooBig),
                          [](const auto &info) { return info.param.name; });
@@ -189,6 +240,49 @@ TEST(BadInputFiles, ATruncatedModelIsRefused) {
   EXPECT_NE(result.err.find("cut.gguf: "), std::string::npos) << result.err;
 }
 
+/// lpu-small chips with these cables.
+std::string systemOf(int chips, const std::string &links) {
+  return R"({"extends": "lpu-small", "name": "drawn", "system": {"chips": )" +
+         std::to_string(chips) +
+         R"(, "node_chips": 1, "topology": {"kind": "links", "links": )" +
+         links +
+         R"(}, "source": {"chips": "assumed", "node_chips": "assumed", )" +
+         R"("topology": "assumed"}}})";
+}
+
+TEST(BadInputSystems, EachIsRefusedWithItsReason) {
+  CommandFolder folder;
+  const std::string chain = "[[0, 0, 1, 0], [1, 1, 2, 0], [2, 1, 3, 0]]";
+  folder.write("apart.json", systemOf(4, "[[0, 0, 1, 0], [2, 0, 3, 0]]"));
+  folder.write("chain.json", systemOf(4, chain));
+  folder.write("nowhere.json", systemOf(2, "[[0, 0, 2, 0]]"));
+  std::string still = systemOf(4, chain);
+  still.insert(1,
+               R"("c2c": {"ports": 7, "link_ticks": 40, "link_vector_ticks": 0,
+      "buffer_vectors": 256, "source": {"ports": "assumed", "link_ticks":
+      "assumed", "link_vector_ticks": "assumed", "buffer_vectors":
+      "assumed"}},)");
+  folder.write("still.json", still);
+  for (auto [machine, split, code, message] :
+       {std::tuple("apart", "tp=2", 3,
+                   "expected a path from chip 0 to every chip, found none to "
+                   "chip 2"),
+        std::tuple("nowhere", "tp=2", 3, "system.topology.links[0][2] (chip)"),
+        std::tuple("still", "tp=2", 3, "link_vector_ticks"),
+        std::tuple("chain", "tp=3", 4,
+                   "no 3 chips are linked each to each or in a ring"),
+        std::tuple("chain", "tp=2,pp=2", 4,
+                   "there is no chain of 2 groups of 2 chips")}) {
+    auto result =
+        folder.run("orrery run $MODEL --machine " + std::string(machine) +
+                   ".json --partition " + split);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+}
+
 // 8192 positions of f16 KV cache beside int8 weights, from known-answers.
 TEST(BadInputNumbers, SmolLmAtFullContext) {
   CommandFolder folder;
@@ -219,6 +313,25 @@ TEST(BadInputNumbers, AProgramOfAnotherModelIsRefused) {
   auto past = folder.run("orrery simulate p.orrery --position 64");
   EXPECT_EQ(past.code, 3);
   EXPECT_NE(past.err.find("reaches 64 positions"), std::string::npos);
+}
+
+TEST(GoodInput, ASystemsProgramIsTheModelsOnItsChips) {
+  CommandFolder folder;
+  auto made = folder.run("orrery compile $MODEL --machine lpu-small-node "
+                         "--partition tp=3 --bucket 64 --layers 2 -o p.orrery");
+  ASSERT_EQ(made.code, 0) << made.err;
+  auto own = folder.run("orrery simulate p.orrery --model $MODEL -p 'One day'");
+  EXPECT_EQ(own.code, 0) << own.err << own.out;
+  folder.write("other.gguf", modelOf("llama"));
+  auto other = folder.run("orrery simulate p.orrery --model other.gguf -p a");
+  EXPECT_EQ(other.code, 3);
+  std::string bytes = folder.read("p.orrery");
+  folder.write("cut.orrery", bytes.substr(0, bytes.size() / 2));
+  for (const char *command : {"check", "inspect", "simulate"}) {
+    auto cut = folder.run("orrery " + std::string(command) + " cut.orrery");
+    EXPECT_EQ(cut.code, 3) << command;
+    EXPECT_NE(cut.err.find("cut.orrery"), std::string::npos) << cut.err;
+  }
 }
 
 TEST(GoodInput, EmptyPromptIsTheBeginToken) {

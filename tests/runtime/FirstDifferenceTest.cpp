@@ -14,36 +14,36 @@ std::vector<int32_t> promptOf(const char *text) {
 
 /// Flips a high bit of the code of element (0, 0) of matrix `tensor`.
 auto flipCode(const std::string &tensor) {
-  return [tensor](const ImagePlan &plan, SramImage &image) {
-    for (const TileFill &fill : plan.tiles) {
-      if (fill.tensor == tensor) {
-        *image.vector(int32_t(fill.place.getSlice()),
-                      int32_t(fill.place.getBank()), fill.place.getBase()) ^=
-            0x40;
-        return;
-      }
-    }
-  };
+  return
+      [tensor](const ChipProgram &, const ImagePlan &plan, SramImage &image) {
+        for (const TileFill &fill : plan.tiles) {
+          if (fill.tensor == tensor) {
+            *image.vector(int32_t(fill.place.getSlice()),
+                          int32_t(fill.place.getBank()),
+                          fill.place.getBase()) ^= 0x40;
+            return;
+          }
+        }
+      };
 }
 
 /// Flips a high bit of the mantissa of the table's first f32.
 auto flipTable(const std::string &tensor) {
-  return [tensor](const ImagePlan &plan, SramImage &image) {
-    for (const TableFill &fill : plan.tables) {
-      if (fill.tensor == tensor) {
-        *image.vector(int32_t(fill.place.getSlice()) + 2,
-                      int32_t(fill.place.getBank()), fill.place.getBase()) ^=
-            0x40;
-        return;
-      }
-    }
-  };
+  return
+      [tensor](const ChipProgram &, const ImagePlan &plan, SramImage &image) {
+        for (const TableFill &fill : plan.tables) {
+          if (fill.tensor == tensor) {
+            *image.vector(int32_t(fill.place.getSlice()) + 2,
+                          int32_t(fill.place.getBank()),
+                          fill.place.getBase()) ^= 0x40;
+            return;
+          }
+        }
+      };
 }
 
-using Fault = std::function<void(const ImagePlan &, SramImage &)>;
-
-std::optional<OpDifference> find(const Fault &fault) {
-  SessionOptions options = tinyOptions();
+std::optional<OpDifference> find(const AfterFill &fault,
+                                 SessionOptions options = tinyOptions()) {
   options.afterFill = fault;
   auto ids = promptOf("Once upon a time, there was");
   auto found = findFirstDifference(tinyModel(), options, {ids, ids.size() - 2});
@@ -57,7 +57,7 @@ TEST(FirstDifference, NoneWithoutFault) {
 
 struct Case {
   const char *name;
-  Fault fault;
+  AfterFill fault;
   const char *op, *kind;
 };
 
@@ -92,23 +92,55 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Head", flipCode("token_embd.weight"), "output", "llm.linear"}),
     [](const auto &info) { return info.param.name; });
 
-// Position 0 is not turned: only from position 1 on do the tables matter.
-TEST(FirstDifference, RopeTableIsPartOfAttention) {
-  auto found = find([](const ImagePlan &plan, SramImage &image) {
-    for (const TableFill &fill : plan.tables) {
-      if (fill.tensor == "rope.sin") {
-        for (int32_t plane = 0; plane < 4; ++plane) {
-          image.vector(int32_t(fill.place.getSlice()) + plane,
-                       int32_t(fill.place.getBank()),
-                       fill.place.getBase() + 1)[0] ^= 0x04;
-        }
+// Position 0 is not turned: only from position 1 on do the sines matter.
+TEST(FirstDifference, RopeRowsArePartOfAttention) {
+  SessionOptions options = tinyOptions();
+  options.chunk = 1;
+  options.afterRows = [](const ChipProgram &, const ImagePlan &plan,
+                         std::vector<float> &rows) {
+    if (plan.host.back().kind == HostRows::Kind::Sine) {
+      size_t lanes = size_t(plan.host.back().rows.lanes);
+      for (size_t lane = rows.size() - lanes; lane < rows.size(); ++lane) {
+        rows[lane] *= 1.5f;
       }
     }
-  });
+  };
+  auto found = find(nullptr, options);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->op, "layer 0 attention");
   EXPECT_EQ(found->kind, "llm.attention");
   EXPECT_EQ(found->at.position, 1u);
+}
+
+SessionOptions onFourChips() {
+  SessionOptions options = tinyOptions();
+  options.machine = "lpu-small-node";
+  options.split = {2, 2};
+  return options;
+}
+
+// One chip has the fault too, and names the op.
+TEST(FirstDifference, OnChipsTheOpIsNamedByOneChip) {
+  auto found = find(flipCode("blk.1.attn_v.weight"), onFourChips());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->op, "layer 1 attn_v");
+  EXPECT_EQ(found->why, "");
+}
+
+// A fault of one rank's shard, which one chip does not have.
+TEST(FirstDifference, OnlyTheSplitDiffers) {
+  auto flip = flipCode("blk.2.ffn_gate.weight");
+  auto found = find(
+      [&](const ChipProgram &chip, const ImagePlan &plan, SramImage &image) {
+        if (chip.stage == 1 && chip.rank == 1) {
+          flip(chip, plan, image);
+        }
+      },
+      onFourChips());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->op, "");
+  EXPECT_EQ(found->why, "one chip gives the interpreter's logits");
+  EXPECT_NE(found->at.expected, found->at.found);
 }
 
 } // namespace

@@ -52,6 +52,49 @@ TEST(ProgramSet, AMissingOrAnAddedRegionIsRefused) {
             std::string::npos);
 }
 
+SystemProgram systemOf(std::vector<Program> parts,
+                       std::vector<ChipProgram> chips) {
+  SystemProgram out;
+  out.parts = std::move(parts);
+  out.chips = std::move(chips);
+  return out;
+}
+
+TEST(ProgramSet, EachPartIsHeldAgainstItsOwn) {
+  Program a = programOf({region("a", RegionKind::Weight, 0)}, 1);
+  Program b = programOf({region("b", RegionKind::Weight, 5)}, 1);
+  EXPECT_TRUE(shareWhatLasts(systemOf({a, b}, {}), systemOf({a, b}, {})));
+  EXPECT_TRUE(shareWhatLasts(systemOf({a, b}, {}), systemOf({b, a}, {}))
+                  .error()
+                  .message.starts_with("part 0: the program for 1 tokens"));
+  Program text = programOf({region("text", RegionKind::Instructions, 5)}, 8);
+  EXPECT_TRUE(standApart(systemOf({a, b}, {}), systemOf({text, a}, {}))
+                  .error()
+                  .message.starts_with("part 0: SRAM is too full"));
+  EXPECT_NE(standApart(systemOf({a, b}, {}), systemOf({a}, {}))
+                .error()
+                .message.find("has 1 parts, where"),
+            std::string::npos);
+}
+
+TEST(ProgramSet, ChipsKeepTheirStageAndRank) {
+  std::vector<ChipProgram> chips = {{0, 0, 0, 0, 0, {}}, {1, 1, 1, 0, 90, {}}};
+  Program part = programOf({}, 1);
+  SystemProgram first = systemOf({part, part}, chips);
+  chips[1].start = 100; // another program, another start
+  EXPECT_TRUE(runAlike(first, systemOf({part, part}, chips)));
+  chips[1].rank = 1;
+  EXPECT_EQ(runAlike(first, systemOf({part, part}, chips)).error().message,
+            "the program for 1 tokens up to position 64 has chip 1 as rank 1 "
+            "of stage 1 with part 1, where the program for 1 tokens up to "
+            "position 64 has chip 1 as rank 0 of stage 1 with part 1");
+  chips.pop_back();
+  EXPECT_NE(runAlike(first, systemOf({part, part}, chips))
+                .error()
+                .message.find("runs on 1 chips"),
+            std::string::npos);
+}
+
 TEST(ProgramSet, ProgramsOfASessionShareWhatLasts) {
   auto session = openTiny(tinyOptions());
   auto one = session->program(1, 64), chunk = session->program(8, 512);

@@ -8,8 +8,10 @@ namespace {
 
 class ReceiptOf : public testing::Test {
 protected:
-  void SetUp() override {
-    session = openTiny(tinyOptions());
+  void SetUp() override { open(tinyOptions()); }
+
+  void open(const SessionOptions &options) {
+    session = openTiny(options);
     std::vector<int32_t> ids = {1};
     auto records = session->read(ids);
     ASSERT_TRUE(records) << records.error().message;
@@ -34,6 +36,9 @@ protected:
     return out;
   }
 
+  /// What the first chip did.
+  sim::StepResult &chip() { return record.result.simulated[0].result; }
+
   std::unique_ptr<Session> session;
   StepRecord record;
 };
@@ -56,7 +61,7 @@ TEST_F(ReceiptOf, BitsAreNotCheckedUntilCompared) {
 }
 
 TEST_F(ReceiptOf, OneLateInstruction) {
-  record.result.executed[7] += 1;
+  chip().executed[7] += 1;
   EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
   EXPECT_FALSE(receipt().ok());
 }
@@ -65,7 +70,7 @@ TEST_F(ReceiptOf, OneCompletionThatWasNotPredicted) {
   EXPECT_NE(receipt().invariants()[0].figures.find(
                 " completions, 0 not as predicted"),
             std::string::npos);
-  record.result.completed[7] += 1;
+  chip().completed[7] += 1;
   EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
   std::string figures = receipt().invariants()[0].figures;
   EXPECT_NE(figures.find("1 not as predicted; first: instruction 7 ("),
@@ -75,11 +80,12 @@ TEST_F(ReceiptOf, OneCompletionThatWasNotPredicted) {
 
 // All in turn: none is left out, and no two errors cancel.
 TEST_F(ReceiptOf, EveryCompletionCounts) {
-  for (Tick &tick : record.result.completed) {
+  for (Tick &tick : chip().completed) {
     tick -= 1;
   }
   std::string all =
-      std::to_string(record.program->instructions.size()) + " not as predicted";
+      std::to_string(record.program->parts[0].instructions.size()) +
+      " not as predicted";
   std::string figures = receipt().invariants()[0].figures;
   std::erase(figures, ',');
   EXPECT_NE(figures.find(all), std::string::npos) << figures;
@@ -100,39 +106,39 @@ TEST_F(ReceiptOf, ALateEnd) {
 }
 
 TEST_F(ReceiptOf, ABusyUnitThatDoesNotAddUp) {
-  record.result.counters.units[3].busyTicks += 1;
+  chip().counters.units[3].busyTicks += 1;
   EXPECT_EQ(verdict(receipt(), "busy"), Verdict::Fail);
 }
 
 TEST_F(ReceiptOf, MoreBusyThanTotal) {
-  auto &unit = record.result.counters.units[3];
-  unit.busyTicks = uint64_t(record.result.ticks) + 5;
+  auto &unit = chip().counters.units[3];
+  unit.busyTicks = uint64_t(chip().ticks) + 5;
   unit.idleTicks = uint64_t(0) - 5; // adds up, by wrapping
   EXPECT_EQ(verdict(receipt(), "busy"), Verdict::Fail);
 }
 
 TEST_F(ReceiptOf, DroppedAndMissingBytes) {
-  record.result.counters.readBytesTaken -= 64;
+  chip().counters.readBytesTaken -= 64;
   EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
-  record.result.counters.readBytesTaken += 64;
-  record.result.counters.readBytesDropped += 64;
+  chip().counters.readBytesTaken += 64;
+  chip().counters.readBytesDropped += 64;
   EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
 }
 
 TEST_F(ReceiptOf, AResultThatNobodyTook) {
   ASSERT_EQ(verdict(receipt(), "bytes read"), Verdict::Ok);
-  record.result.counters.streams[1].droppedVectors = 1;
+  chip().counters.streams[1].droppedVectors = 1;
   EXPECT_EQ(verdict(receipt(), "bytes read"), Verdict::Fail);
 }
 
 TEST_F(ReceiptOf, AnEmbeddingThatCostNothing) {
-  record.result.counters.hostBytesIn = 0;
+  chip().counters.hostBytesIn = 0;
   EXPECT_EQ(verdict(receipt(), "embedding"), Verdict::Fail);
 }
 
 TEST_F(ReceiptOf, ProgramsThatShareTextOrBreakARule) {
-  Program second = *record.program;
-  const Program *both[] = {record.program, &second};
+  SystemProgram second = *record.program;
+  const SystemProgram *both[] = {record.program, &second};
   Receipt shared(session->machine());
   shared.addPrograms(both);
   EXPECT_EQ(verdict(shared, "weights + tables"), Verdict::Fail);
@@ -154,6 +160,15 @@ TEST_F(ReceiptOf, ALogitThatDiffersInOneBit) {
   EXPECT_EQ(verdict(all, "logits"), Verdict::Fail);
 }
 
+TEST_F(ReceiptOf, AnotherTokenFromTheSameLogits) {
+  BitCompare bits;
+  bits.add(0, record.logits[0], record.logits[0]);
+  bits.addChoice(0, 7, record.next());
+  Receipt all = receipt();
+  all.addBits(bits);
+  EXPECT_EQ(verdict(all, "logits"), Verdict::Fail);
+}
+
 TEST_F(ReceiptOf, ComparingNothingProvesNothing) {
   Receipt all = receipt();
   all.addBits({});
@@ -161,6 +176,66 @@ TEST_F(ReceiptOf, ComparingNothingProvesNothing) {
   BitCompare shorter;
   shorter.add(0, record.logits[0], {});
   EXPECT_EQ(shorter.different(), record.logits[0].size());
+}
+
+/// The same on chips: two stages of two ranks.
+class ReceiptOfChips : public ReceiptOf {
+protected:
+  void SetUp() override {
+    SessionOptions options = tinyOptions();
+    options.machine = "lpu-small-node";
+    options.split = {2, 2};
+    open(options);
+    ASSERT_EQ(record.program->chips.size(), 4u);
+  }
+  sim::StepResult &lastChip() { return record.result.simulated[3].result; }
+};
+
+TEST_F(ReceiptOfChips, AStepKeepsThemAll) {
+  for (const Invariant &i : receipt().invariants()) {
+    EXPECT_NE(i.verdict, Verdict::Fail) << i.name << ": " << i.figures;
+  }
+  EXPECT_EQ(verdict(receipt(), "vectors sent"), Verdict::Ok);
+  EXPECT_TRUE(receipt().ok());
+}
+
+TEST_F(ReceiptOfChips, OneInstructionOfOneChip) {
+  lastChip().executed[7] += 1;
+  EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOfChips, AChipThatEndsLateUnderAnother) {
+  lastChip().ticks -= 1;
+  EXPECT_EQ(verdict(receipt(), "predicted"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOfChips, AVectorThatIsLostOnALink) {
+  for (auto &link : lastChip().counters.links) {
+    if (link.bytesIn > 0) {
+      link.bytesIn -= 64;
+      break;
+    }
+  }
+  EXPECT_EQ(verdict(receipt(), "vectors sent"), Verdict::Fail);
+}
+
+// As many in all, but not the same over the same cable.
+TEST_F(ReceiptOfChips, AVectorThatComesOverAnotherLink) {
+  auto &links = lastChip().counters.links;
+  links[0].bytesIn -= 64;
+  links[1].bytesIn += 64;
+  EXPECT_EQ(verdict(receipt(), "vectors sent"), Verdict::Fail);
+}
+
+TEST_F(ReceiptOfChips, SramOfEachPartCounts) {
+  SystemProgram spoilt = *record.program;
+  for (SramRegion &r : spoilt.parts.back().regions) {
+    r.length += 1;
+  }
+  const SystemProgram *set[] = {&spoilt};
+  Receipt out(session->machine());
+  out.addPrograms(set);
+  EXPECT_EQ(verdict(out, "weights + tables"), Verdict::Fail);
 }
 
 TEST_F(ReceiptOf, AssumedNumbersAreListed) {

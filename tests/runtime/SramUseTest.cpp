@@ -65,6 +65,26 @@ TEST(SramUse, AMovedWeightIsAConflict) {
   EXPECT_EQ(use.conflict, "w and w share slice 0 bank 0 address 1");
 }
 
+TEST(SramUse, TheFullestChipAndAllOfThem) {
+  SystemProgram system;
+  system.parts = {programOf({region("a", RegionKind::Weight, 0, 0, 10)}),
+                  programOf({region("b", RegionKind::Weight, 0, 0, 15),
+                             region("kv", RegionKind::Kv, 2, 0, 5)})};
+  for (int32_t chip : {0, 1, 2}) {
+    uint32_t part = chip > 0 ? 1 : 0;
+    system.chips.push_back({chip, part, uint32_t(chip), 0, 0, {}});
+  }
+  const SystemProgram *set[] = {&system};
+  SystemSram sram = systemSram(*loadMachine("lpu-small"), set);
+  EXPECT_EQ(sram.fullest, 1u);
+  EXPECT_EQ(sram.chip().free, sram.chip().capacity - 2 * 20 * 64);
+  EXPECT_EQ(sram.total.bytes[size_t(RegionKind::Weight)],
+            2 * (10 + 15 + 15) * 64);
+  EXPECT_EQ(sram.total.capacity, 3 * sram.chip().capacity);
+  EXPECT_TRUE(sram.addsUp());
+  EXPECT_TRUE(sram.total.addsUp());
+}
+
 // 2 layers of hidden 64, 4 heads on 2 KV heads of 16, feed-forward 96, 100 ids.
 TEST(SramUse, NominalBytesByHand) {
   models::ModelConfig config;

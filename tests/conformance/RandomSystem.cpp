@@ -1,0 +1,145 @@
+#include "tests/conformance/RandomSystem.h"
+
+#include <algorithm>
+
+namespace orrery::test {
+
+namespace {
+
+std::string n(int64_t value) { return std::to_string(value); }
+
+/// What the `system` object of a machine says.
+struct Cables {
+  int64_t chips, nodeChips;
+  std::string topology; ///< its JSON object
+  int64_t ports;        ///< that a chip needs
+};
+
+/// A group of `tp` chips that are linked each to each, or in a ring, in a chain
+/// of `pp` of them.
+Cables drawCables(int64_t tp, int64_t pp, Random &random) {
+  int64_t all = tp * pp;
+  std::vector<Cables> fitting = {
+      {all, all, R"({"kind": "fully_connected"})", all - 1},
+      // Nodes of a rank each on a ring: every node is a group.
+      {all, tp, R"({"kind": "node_ring", "reach": 1})", tp - 1 + 2}};
+  if (tp == 1 || pp == 1 || (tp == 2 && pp == 2)) {
+    fitting.push_back({all, 1, R"({"kind": "ring"})", 2});
+  }
+  // Chips in two columns: a ring of all of them, or pairs one above the other.
+  if (all % 2 == 0 && (tp <= 2 || pp == 1)) {
+    fitting.push_back({all, 1, R"({"kind": "mesh2d", "columns": 2})", 4});
+  }
+  // A node ring of fewer than three nodes has no use for all its ports.
+  std::erase_if(fitting, [&](const Cables &c) {
+    return c.chips / c.nodeChips < 3 &&
+           c.topology.find("node_ring") != std::string::npos;
+  });
+  return random.of(fitting);
+}
+
+std::string systemJson(const Cables &cables) {
+  const std::string kSource = "\"assumed: drawn\"";
+  return R"({"chips": )" + n(cables.chips) + R"(, "node_chips": )" +
+         n(cables.nodeChips) + R"(, "topology": )" + cables.topology +
+         R"(, "source": {"chips": )" + kSource + R"(, "node_chips": )" +
+         kSource + R"(, "topology": )" + kSource + "}}";
+}
+
+/// Small enough that eight chips take no longer than one of RandomStepTest.
+void shrink(RandomCase &drawn, int64_t stages, Random &random) {
+  drawn.machine.lanes = random.of<int32_t>({32, 64, 64, 96, 128});
+  drawn.machine.matrix.installStreams = random.of<int32_t>({8, 16});
+  drawn.machine.sram.slicesPerHemisphere = 28 + int32_t(random.between(0, 16));
+  drawn.machine.sram.vectorsPerBank = 4096;
+  models::ModelConfig &c = drawn.model;
+  c.layers = (stages + 1) / 2 + random.between(0, 3);
+  c.kvHeads = random.of<int64_t>({1, 2, 3, 4, 5, 8});
+  c.heads = c.kvHeads * random.of<int64_t>({1, 2, 3, 4});
+  c.headDim = random.of<int64_t>({8, 16, 24, 32});
+  c.ropeDimension = random.chance(70) ? c.headDim : 8;
+  c.hidden = random.chance(50) ? random.of<int64_t>({64, 96, 192})
+                               : random.between(1, 230);
+}
+
+/// Layers of other formats make stages differ.
+void drawFormats(RandomCase &drawn, Random &random) {
+  using llm::WeightFormat;
+  drawn.options.tensorFormats.clear();
+  if (random.chance(70)) {
+    return;
+  }
+  for (const auto &shape : models::expectedTensors(drawn.model)) {
+    if (!shape.isVector && random.chance(20)) {
+      drawn.options.tensorFormats[shape.name] = random.of<WeightFormat>(
+          {WeightFormat::Q8_0, WeightFormat::Q4_0, WeightFormat::F16});
+    }
+  }
+}
+
+void drawTokens(RandomCase &drawn, Random &random) {
+  // Past a bucket border where the lanes are few.
+  int64_t tokens = random.between(2, drawn.machine.lanes <= 64 ? 40 : 14);
+  if (random.chance(30)) {
+    tokens = drawn.machine.lanes + random.between(1, 4);
+  }
+  drawn.reads.clear();
+  for (int64_t left = tokens; left > 0;) {
+    int64_t now = std::min(left, random.between(1, 8));
+    std::vector<int32_t> ids;
+    for (int64_t k = 0; k < now; ++k) {
+      ids.push_back(int32_t(random.between(0, drawn.model.vocab - 1)));
+    }
+    drawn.reads.push_back(std::move(ids));
+    left -= now;
+  }
+  drawn.options.context = tokens + random.of<int64_t>({0, 1, 31, 70});
+  drawn.model.contextLength = drawn.options.context;
+  drawn.options.chunk = random.between(1, 8);
+}
+
+} // namespace
+
+std::string RandomSystem::text() const {
+  return drawn.text() + "; tp " + n(drawn.options.split.tensorParallel) +
+         " pp " + n(drawn.options.split.stages) + " " + topology + " chips " +
+         n(drawn.machine.system.chips) + " ports " +
+         n(drawn.machine.link.ports) + " link " +
+         n(drawn.machine.link.latency) + " + " +
+         n(drawn.machine.link.vectorTicks) + " buffer " +
+         n(drawn.machine.link.bufferVectors);
+}
+
+RandomSystem drawSystem(uint64_t seed) {
+  Random random(seed * 104729 + 5);
+  RandomSystem out;
+  RandomCase &drawn = out.drawn;
+  drawn = drawCase(seed);
+  int64_t tp = random.between(1, 8), pp = random.between(1, 4);
+  while (tp * pp == 1 || tp * pp > 16) {
+    tp = random.between(1, 8);
+    pp = random.between(1, 4);
+  }
+  drawn.options.split = {tp, pp};
+  shrink(drawn, pp, random);
+  drawTokens(drawn, random);
+  drawFormats(drawn, random);
+
+  Cables cables = drawCables(tp, pp, random);
+  out.topology = cables.topology;
+  LinkParameters &link = drawn.machine.link;
+  link.ports = int32_t(cables.ports + random.between(0, 2));
+  link.latency = random.between(1, 300);
+  link.vectorTicks = random.between(1, 12);
+  link.bufferVectors = random.of<int32_t>({64, 128, 256, 1024});
+  drawn.machine.system.json = systemJson(cables);
+  auto read = parseMachine(formatMachine(drawn.machine), "drawn");
+  if (!read) {
+    out.topology += " " + read.error().message;
+  } else {
+    drawn.machine = *read;
+  }
+  return out;
+}
+
+} // namespace orrery::test
