@@ -229,10 +229,11 @@ LogicalResult FlowBuilder::lowerBest(grid::ArgmaxOp op) {
   VectorBurst number(b, uint32_t(tokens));
   uint32_t l = number.input({local, plain(tokens)});
   uint32_t first = number.input({base, access(context, {tokens}, {0})});
-  number.output(number.step(flow::AluOp::AddBits, l, first),
-                flow::StreamType::F32,
-                {{own, plain(tokens)},
-                 {candidates, access(context, {tokens}, {group.ranks})}});
+  // Two outputs: the buffers may come to lie in different hemispheres.
+  uint32_t numbered = number.step(flow::AluOp::AddBits, l, first);
+  number.output(numbered, flow::StreamType::F32, {{own, plain(tokens)}});
+  number.output(numbered, flow::StreamType::F32,
+                {{candidates, access(context, {tokens}, {group.ranks})}});
   number.emit(op.getLoc());
   exchange(own, axis, run, {candidates}, op.getLoc());
 
