@@ -346,7 +346,8 @@ std::span<const char *const> assumedStructure() {
       "the VXM quantizes across lanes without taking ALU slots",
       "fetching instructions takes no ticks and no energy; text takes SRAM",
       "each port has one instruction queue of its own (v1: 144 queues)",
-      "embedding rows come from the host, results go there",
+      "embedding and RoPE rows come from the host, results go there",
+      "links have their ports at the east edge and buffer what they carry",
   };
   return kFacts;
 }

@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace orrery {
@@ -71,7 +73,7 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
          ++w) {
       narrowWidth = layout.lanes % int32_t(w) == 0 ? w : narrowWidth;
     }
-    collect(program);
+    collect(program, uint32_t(layout.planesPerHemisphere));
     allocate::Allocator allocator(*machine, layout);
     if (auto failed = allocator.place(requests)) {
       report(program, *machine, layout, *failed);
@@ -92,7 +94,7 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
 
 private:
   // Lasting memory first, then temporaries, each in op order.
-  void collect(flow::ProgramOp program) {
+  void collect(flow::ProgramOp program, uint32_t planes) {
     requests.clear();
     values.clear();
     number.clear();
@@ -112,6 +114,7 @@ private:
     for (mlir::Operation &op : body) {
       link(op, index++);
     }
+    takeTurns(body, planes);
   }
 
   void add(Value value, StringRef name, int32_t side, bool weights,
@@ -148,6 +151,19 @@ private:
     number[value] = uint32_t(requests.size());
     requests.push_back(std::move(r));
     values.push_back(value);
+  }
+
+  // Each plane of a side has groups of its own, one after another.
+  void takeTurns(Block &body, uint32_t planes) {
+    std::map<uint32_t, uint32_t> regions; // by plane
+    for (auto op : body.getOps<flow::MatmulOp>()) {
+      auto region = op.getWeights().getDefiningOp<flow::RegionOp>();
+      if (region && region.getKind() == flow::Kind::Weight) {
+        auto plane = uint32_t(op.getPlane());
+        requests[number[op.getWeights()]].turn =
+            plane % planes + planes * regions[plane]++;
+      }
+    }
   }
 
   // Lifetimes, and who must not share a port with whom.

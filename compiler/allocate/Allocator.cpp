@@ -12,11 +12,11 @@ Allocator::Allocator(const Machine &machine, const ChipLayout &layout)
 // The groups of their side in turn, first bank first; when those are full, the
 // data slices from the last bank down, over fewer slices and so at a lower
 // install rate.
-void Allocator::weightCandidates(const Request &request, uint32_t number,
+void Allocator::weightCandidates(const Request &request,
                                  std::vector<Candidate> &out) const {
   for (uint32_t bank = 0; bank < banks; ++bank) {
     for (int32_t k = 0; k < layout.groups; ++k) {
-      int32_t group = (k + int32_t(number)) % layout.groups;
+      int32_t group = (k + int32_t(request.turn)) % layout.groups;
       out.push_back({uint32_t(layout.groupFirst(request.side, group)), bank,
                      request.width, request.length});
     }
@@ -40,11 +40,11 @@ void Allocator::weightCandidates(const Request &request, uint32_t number,
 
 // Data: every aligned group of slices; KV and tables (alive for ever) from the
 // last bank down, temporaries from the first up, so that they seldom share one.
-std::vector<Allocator::Candidate> Allocator::candidates(const Request &request,
-                                                        uint32_t number) {
+std::vector<Allocator::Candidate>
+Allocator::candidates(const Request &request) {
   std::vector<Candidate> out;
   if (request.weights) {
-    weightCandidates(request, number, out);
+    weightCandidates(request, out);
     return out;
   }
   bool lasting = request.dies == kForever;
@@ -142,7 +142,7 @@ std::optional<uint32_t> Allocator::firstFit(const Request &request,
 bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
                          uint32_t rest) {
   const Request &request = requests[number];
-  for (const Candidate &candidate : candidates(request, number)) {
+  for (const Candidate &candidate : candidates(request)) {
     if (meets(request, candidate)) {
       continue;
     }

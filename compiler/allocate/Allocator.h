@@ -26,6 +26,9 @@ struct Request {
   uint32_t born, dies;
   int32_t side; ///< hemisphere (a wish for temporaries), or -1
   bool weights; ///< weight groups; else data slices
+  /// Weights only: which group is tried first. Planes that work at once had
+  /// best read from different ones.
+  uint32_t turn = 0;
   /// Weights only: shape when they must lie in data slices, narrower.
   uint32_t spillWidth = 0, spillLength = 0;
   /// The same for a second bank of a side: so narrow that an f32 result finds
@@ -56,11 +59,11 @@ private:
   struct Candidate {
     uint32_t slice, bank, width, length;
   };
-  void weightCandidates(const Request &request, uint32_t number,
+  void weightCandidates(const Request &request,
                         std::vector<Candidate> &out) const;
   void dataCandidates(const Request &request, uint32_t bank, bool preferred,
                       std::vector<Candidate> &out) const;
-  std::vector<Candidate> candidates(const Request &request, uint32_t number);
+  std::vector<Candidate> candidates(const Request &request);
   bool meets(const Request &request, const Candidate &candidate) const;
   uint32_t limitFor(const Request &request, const Candidate &candidate) const;
   std::optional<uint32_t> firstFit(const Request &request,
