@@ -31,7 +31,7 @@ std::vector<Omission> omissions(const ModelConfig &config) {
   }
   if (!extras.ropeScaling.empty()) {
     out.push_back({"RoPE scaling (" + extras.ropeScaling + ")",
-                   "other values in the RoPE tables; no tick and no byte "
+                   "other values in the RoPE rows; no tick and no byte "
                    "depends on them"});
   }
   if (extras.experts > 0) {

@@ -56,6 +56,9 @@ SmallVector<std::pair<Value, Use>> usesOf(mlir::Operation &op) {
   return out;
 }
 
+// Programs of a set differ in T, and what comes after must not move.
+constexpr uint32_t kHeldLength = 32;
+
 struct AllocatePass : impl::AllocateBase<AllocatePass> {
   using AllocateBase::AllocateBase;
 
@@ -93,23 +96,35 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
   }
 
 private:
-  // Lasting memory first, then temporaries, each in op order.
+  // Lasting memory first, then temporaries but for those held, each in op
+  // order.
   void collect(flow::ProgramOp program, uint32_t planes) {
     requests.clear();
     values.clear();
     number.clear();
     Block &body = program.getBody().front();
-    // Weights before KV: they may spill into the data slices.
-    for (bool weights : {true, false}) {
+    // Weights before KV: they may spill into the data slices. What is held
+    // before KV too: caches in all banks would leave it none beside them.
+    auto regions = [&](bool weights) {
       for (flow::RegionOp op : body.getOps<flow::RegionOp>()) {
         if ((op.getKind() == flow::Kind::Weight) == weights) {
           add(op.getMemory(), op.getName(), op.getSide(), weights, true);
         }
       }
-    }
-    for (flow::AllocOp op : body.getOps<flow::AllocOp>()) {
-      add(op.getBuffer(), "temporary", op.getSide(), false, false);
-    }
+    };
+    auto temporaries = [&](bool held) {
+      for (flow::AllocOp op : body.getOps<flow::AllocOp>()) {
+        if (op.getHeld() == held) {
+          add(op.getBuffer(), "temporary", op.getSide(), false, false);
+          uint32_t &length = requests.back().length;
+          length = held ? std::max(length, kHeldLength) : length;
+        }
+      }
+    };
+    regions(true);
+    temporaries(true);
+    regions(false);
+    temporaries(false);
     uint32_t index = 0;
     for (mlir::Operation &op : body) {
       link(op, index++);

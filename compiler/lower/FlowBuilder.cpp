@@ -70,7 +70,8 @@ LogicalResult FlowBuilder::lower(mlir::Operation *op) {
 Value FlowBuilder::alloc(int64_t vectors, flow::StreamType type, int32_t side) {
   auto buffer = flow::BufferType::get(b.getContext(), uint32_t(vectors), type);
   return b.create<flow::AllocOp>(b.getUnknownLoc(), buffer,
-                                 b.getI32IntegerAttr(side), flow::PlaceAttr());
+                                 b.getI32IntegerAttr(side), UnitAttr(),
+                                 flow::PlaceAttr());
 }
 
 Value FlowBuilder::table(StringRef name, const AxisLayout &axis) {

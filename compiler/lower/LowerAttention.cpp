@@ -85,6 +85,7 @@ void FlowBuilder::receiveRope(llm::RopeOp rope, const AxisLayout &axis,
                               bool fromHost) {
   for (auto [rows, name] : {std::pair(&cosines, "cos"), {&sines, "sin"}}) {
     *rows = alloc(tokens, flow::StreamType::F32);
+    rows->getDefiningOp<flow::AllocOp>().setHeld(true);
     if (fromHost) {
       auto op = b.create<flow::ReceiveOp>(rope.getLoc(), *rows,
                                           axis.attr(b.getContext()));

@@ -268,10 +268,10 @@ LogicalResult FlowBuilder::sendToStage(Value value, Location location) {
   // Cosines and sines may still be on their way.
   int64_t needed = (vectors + 2 * tokens) * streams(flow::StreamType::F32);
   if (needed > machine.link.bufferVectors) {
-    return emitError(location) << "no room on " << machine.name
-                               << " for what a stage passes on: " << needed
-                               << " vectors, the buffer of a link has "
-                               << machine.link.bufferVectors;
+    return emitError(location)
+           << "what a stage passes on needs " << needed
+           << " vectors at once, the buffer of a link of " << machine.name
+           << " has " << machine.link.bufferVectors;
   }
   b.create<flow::LinkSendOp>(location, rows.f32,
                              b.getDenseI32ArrayAttr({group.pipelineLink()}),

@@ -11,9 +11,6 @@
 
 using namespace mlir;
 
-#include <algorithm>
-#include <map>
-
 namespace orrery {
 
 AxisLayout FlowBuilder::resultAxis(llm::LinearOp op) {

@@ -49,8 +49,8 @@ LogicalResult FlowBuilder::verifyRope(llm::RopeOp op) {
       turning.getRopeDim() != op.getRopeDim() ||
       turning.getPairing() != op.getPairing() ||
       turning.getHeadDim() != op.getHeadDim()) {
-    auto error = op.emitOpError("turns unlike an earlier llm.rope: one RoPE "
-                                "table a step");
+    auto error = op.emitOpError("turns unlike an earlier llm.rope: the host "
+                                "sends one row a position");
     error.attachNote(turning.getLoc()) << "the earlier one";
     return error;
   }

@@ -3,6 +3,7 @@
 #include "machine/Timing.h"
 
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 namespace orrery {
@@ -50,12 +51,17 @@ std::vector<Tick> receptions(const Program &part, LinkNumber link) {
 }
 
 /// Ticks from the start of one stage to that of the next.
-Tick startAfter(const Machine &machine, const Program &before,
-                const Program &after, LinkNumber link) {
+Expected<Tick> startAfter(const Machine &machine, const Program &before,
+                          const Program &after, LinkNumber link) {
   std::vector<Tick> arrived = arrivals(machine, before, link);
   std::vector<Tick> received = receptions(after, link);
+  if (arrived.size() != received.size()) {
+    return Error{"a stage passes on " + std::to_string(arrived.size()) +
+                 " vectors, the next one takes " +
+                 std::to_string(received.size())};
+  }
   Tick start = 0;
-  for (size_t n = 0; n < std::min(arrived.size(), received.size()); ++n) {
+  for (size_t n = 0; n < arrived.size(); ++n) {
     start = std::max(start, arrived[n] - received[n]);
   }
   return start;
@@ -144,8 +150,14 @@ Status Joiner::run() {
   for (size_t s = 0; s < stages.size(); ++s) {
     const Program &part = system.parts[stages[s].part];
     if (s > 0) {
-      start += startAfter(machine, system.parts[stages[s - 1].part], part,
-                          LinkNumber(groupLinks(stages[s]) + 1));
+      assert(groupLinks(stages[s - 1]) == groupLinks(stages[s]) &&
+             "all stages of a split are alike");
+      auto after = startAfter(machine, system.parts[stages[s - 1].part], part,
+                              LinkNumber(groupLinks(stages[s]) + 1));
+      if (!after) {
+        return after.error();
+      }
+      start += *after;
     }
     addStage(s, start);
     if (Status ok = linkStage(s); !ok) {

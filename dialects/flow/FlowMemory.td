@@ -55,8 +55,9 @@ def Flow_AllocOp : Flow_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a temporary buffer";
   let description = [{
     Undefined until written. `side` says in which hemisphere it had best lie (0
-    west, 1 east; -1, the default, either): near the unit that reads it. `place`
-    is what `--flow-allocate` chose.
+    west, 1 east; -1, the default, either): near the unit that reads it. `held`:
+    ops all over the step read it beside caches, so it is placed before these.
+    `place` is what `--flow-allocate` chose.
 
     Constraints:
       - (C1) `side` is -1, 0 or 1.
@@ -66,11 +67,11 @@ def Flow_AllocOp : Flow_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     %x = flow.alloc side 1 : !flow.buffer<4 x a8>
     ```
   }];
-  let arguments = (ins DefaultValuedAttr<Flow_Int, "-1">:$side,
+  let arguments = (ins DefaultValuedAttr<Flow_Int, "-1">:$side, UnitAttr:$held,
                        OptionalAttr<Flow_Place>:$place);
   let results = (outs Flow_Buffer:$buffer);
   let assemblyFormat = [{
-    (`side` $side^)? (`place` $place^)? attr-dict `:` qualified(type($buffer))
+    (`held` $held^)? (`side` $side^)? (`place` $place^)? attr-dict `:` qualified(type($buffer))
   }];
   let hasVerifier = 1;
 }

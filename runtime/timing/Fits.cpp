@@ -223,7 +223,9 @@ FitAdvice fitAdvice(mlir::MLIRContext &context, const FitQuestion &question,
 
 Error withAdvice(Error refusal, mlir::MLIRContext &context,
                  const FitQuestion &question, const FitTry &refused) {
-  if (!isLackOfRoom(refusal) ||
+  // A split that nobody asked for is never the reason.
+  bool chosen = question.request.split == SplitOptions{};
+  if ((!chosen && !isLackOfRoom(refusal)) ||
       refusal.message.find(" preset ") != std::string::npos) {
     return refusal;
   }
@@ -232,10 +234,10 @@ Error withAdvice(Error refusal, mlir::MLIRContext &context,
   refusal = withRoomFor({withoutAdvice(refusal.message)}, context,
                         question.config, request);
   FitAdvice advice = fitAdvice(context, question, refused);
-  if (!advice.preset.empty()) {
-    refusal.message +=
-        "; the smallest preset that would do is " + advice.preset;
-  }
+  refusal.message +=
+      advice.preset.empty()
+          ? "; no preset would do"
+          : "; the smallest preset that would do is " + advice.preset;
   if (!advice.change.empty()) {
     refusal.message += "; " + advice.change + " would fit";
   }

@@ -55,8 +55,8 @@ struct FitAdvice {
 FitAdvice fitAdvice(mlir::MLIRContext &context, const FitQuestion &question,
                     const FitTry &refused);
 
-/// The refusal of a try for want of room, with what would have it added, unless
-/// the refusal says so itself. Other errors stay as they are.
+/// The refusal of a try, with what would do added, unless the refusal says so
+/// itself; errors about the split that was asked for stay as they are.
 Error withAdvice(Error refusal, mlir::MLIRContext &context,
                  const FitQuestion &question, const FitTry &refused);
 

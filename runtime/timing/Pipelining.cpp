@@ -100,7 +100,8 @@ Tick apart(const StepTimes &before, const StepTimes &after) {
 StepTimes::StepTimes(const SystemProgram &system, const Machine &machine)
     : ticks(system.predictedTicks), bufferVectors(machine.link.bufferVectors) {
   auto chips = stageChips(system);
-  auto link = LinkNumber(chips.front().size());
+  // The link between stages is the last that a part numbers.
+  auto link = LinkNumber(system.chips[chips.front().front()].links.size());
   std::map<uint32_t, HandedOn> sent; ///< by part
   std::map<uint32_t, std::vector<Tick>> received;
   for (const auto &ranks : chips) {

@@ -97,7 +97,7 @@ func.func @step(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
   // expected-note @+1 {{the earlier one}}
   %qr = llm.rope %q heads(2) head_dim(32) rope_dim(32) theta(1.0e+04) pairing(adjacent)
      : tensor<1x64xf32>
-  // expected-error @+1 {{turns unlike an earlier llm.rope: one RoPE table a step}}
+  // expected-error @+1 {{turns unlike an earlier llm.rope: the host sends one row a position}}
   %kr = llm.rope %k heads(2) head_dim(32) rope_dim(32) theta(5.0e+05) pairing(adjacent)
      : tensor<1x64xf32>
   %a = llm.attention %qr, %kr, %v layer(0) heads(2) kv_heads(2) head_dim(32)

@@ -246,7 +246,7 @@ TEST_F(ReceiptOf, AssumedNumbersAreListed) {
   for (const SourcedNumber &n : assumed) {
     EXPECT_EQ(n.source.rfind("assumed", 0), 0u) << n.path;
   }
-  EXPECT_EQ(assumedStructure().size(), 7u);
+  EXPECT_EQ(assumedStructure().size(), 8u);
 }
 
 } // namespace

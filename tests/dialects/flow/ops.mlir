@@ -6,6 +6,8 @@
 func.func @memory() {
   // CHECK: flow.alloc : !flow.buffer<4 x f32>
   %a = flow.alloc : !flow.buffer<4 x f32>
+  // CHECK: flow.alloc held : !flow.buffer<2 x f32>
+  %h = flow.alloc held : !flow.buffer<2 x f32>
   // CHECK: flow.alloc side 1 place <slice 46 bank 0 base 8> : !flow.buffer<4 x a8>
   %b = flow.alloc side 1 place <slice 46 bank 0 base 8> : !flow.buffer<4 x a8>
   // CHECK: flow.region weight "blk.0.attn_q.weight" rows <64, heads 8 over 4 of 8> columns <64> first 1 low 16 side 0 : !flow.tiles<1 x 16 rows, q8, width 16>
