@@ -7,6 +7,10 @@
 // is to follow instructions, not chips: parts are compiled once, and of chips
 // that do the same one is simulated.
 //
+// layer70b: what one more layer of Llama-2-70B costs on 8 chips, beside its
+// lower bounds: the difference between three layers and two, on chips with
+// deeper banks, since 8 as they are hold no three.
+//
 // sensitivity: Llama-2-70B on lpu-v1-576 at 4,096 positions, with one number of
 // the machine changed by a half either way; `change` is what that does to the
 // ticks of a token, all compiled anew in the same split.
@@ -186,6 +190,41 @@ void system4096(benchmark::State &state) {
   std::filesystem::remove(machine);
 }
 BENCHMARK(system4096)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void layer70b(benchmark::State &state) {
+  Machine machine = *loadMachine("lpu-v1-node");
+  machine.sram.vectorsPerBank *= 8;
+  auto path = std::filesystem::temp_directory_path() /
+              ("orrery-deep-node-" + std::to_string(getpid()) + ".json");
+  std::ofstream(path) << formatMachine(machine);
+  CompileRequest request = requestOn(path.string(), llm::WeightFormat::Q8_0);
+  request.split = {8, 1};
+  auto config = models::loadShape("llama-2-70b");
+  auto context = makeContext();
+  auto layers = [&](int64_t number) {
+    request.import.layers = number;
+    return compileStep(*context, *config, request);
+  };
+  for (auto _ : state) {
+    auto two = layers(2), three = layers(3);
+    if (!two || !three) {
+      state.SkipWithError((two ? three : two).error().message.c_str());
+      break;
+    }
+    const schedule::LowerBounds &less = two->parts.front().bounds;
+    const schedule::LowerBounds &more = three->parts.front().bounds;
+    double ticks =
+        double(three->program().predictedTicks - two->program().predictedTicks);
+    double operands = double(more.criticalPath - less.criticalPath);
+    double busiest = double(more.busiest - less.busiest);
+    state.counters["layer_ticks"] = ticks;
+    state.counters["critical_path"] = operands;
+    state.counters["busiest"] = busiest;
+    state.counters["over_bound"] = ticks / std::max(operands, busiest);
+  }
+  std::filesystem::remove(path);
+}
+BENCHMARK(layer70b)->Unit(benchmark::kMillisecond);
 
 /// Ticks of a token of Llama-2-70B on that machine, in that split; -1: refused.
 /// `split` becomes the one that was chosen.
