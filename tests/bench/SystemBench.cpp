@@ -11,9 +11,10 @@
 // lower bounds: the difference between three layers and two, on chips with
 // deeper banks, since 8 as they are hold no three.
 //
-// sensitivity: Llama-2-70B on lpu-v1-576 at 4,096 positions, with one number of
+// sensitivity: Llama-2-70B in q8_0 on 80 nodes wired like lpu-v1-576 (whose 72
+// do not hold it; docs/llama-2-70b.md), at 640 positions, with one number of
 // the machine changed by a half either way; `change` is what that does to the
-// ticks of a token, all compiled anew in the same split.
+// ticks of a token, compiled anew in the same split.
 #include "compiler/Compile.h"
 #include "machine/MachineFields.h"
 #include "models/Zoo.h"
@@ -169,27 +170,35 @@ void report(benchmark::State &state, const std::string &model,
   }
 }
 
-void system576(benchmark::State &state, const char *model) {
-  report(state, model, requestOn("lpu-v1-576", llm::WeightFormat::Q8_0));
-}
-BENCHMARK_CAPTURE(system576, llama_2_7b, "llama-2-7b")
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(system576, llama_2_13b, "llama-2-13b")
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(system576, llama_2_70b, "llama-2-70b")
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+constexpr auto kQ8 = llm::WeightFormat::Q8_0, kQ4 = llm::WeightFormat::Q4_0;
 
-// In q4_0: its head and one feed-forward, in q8_0, are more than a group of 32
-// such chips holds.
-void system4096(benchmark::State &state) {
-  std::string machine = nodeRing(512);
-  report(state, "llama-3.1-405b", requestOn(machine, llm::WeightFormat::Q4_0));
+void system576(benchmark::State &state, const char *model,
+               llm::WeightFormat format) {
+  report(state, model, requestOn("lpu-v1-576", format));
+}
+/// On that many nodes, wired like lpu-v1-576.
+void nodes(benchmark::State &state, const char *model,
+           llm::WeightFormat format) {
+  std::string machine = nodeRing(state.range(0));
+  report(state, model, requestOn(machine, format));
   std::filesystem::remove(machine);
 }
-BENCHMARK(system4096)->Iterations(1)->Unit(benchmark::kMillisecond);
+void once(benchmark::internal::Benchmark *bench) {
+  bench->Iterations(1)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(system576, llama_2_7b_q8_0, "llama-2-7b", kQ8)->Apply(once);
+BENCHMARK_CAPTURE(system576, llama_2_13b_q8_0, "llama-2-13b", kQ8)->Apply(once);
+BENCHMARK_CAPTURE(system576, llama_2_70b_q4_0, "llama-2-70b", kQ4)->Apply(once);
+BENCHMARK_CAPTURE(nodes, llama_2_70b_q8_0, "llama-2-70b", kQ8)
+    ->ArgName("nodes")
+    ->Arg(80)
+    ->Apply(once);
+// In q8_0 its head and one feed-forward are more than a group of 32 such chips
+// holds.
+BENCHMARK_CAPTURE(nodes, llama_3_1_405b_q4_0, "llama-3.1-405b", kQ4)
+    ->ArgName("nodes")
+    ->Arg(512)
+    ->Apply(once);
 
 void layer70b(benchmark::State &state) {
   Machine machine = *loadMachine("lpu-v1-node");
@@ -197,7 +206,7 @@ void layer70b(benchmark::State &state) {
   auto path = std::filesystem::temp_directory_path() /
               ("orrery-deep-node-" + std::to_string(getpid()) + ".json");
   std::ofstream(path) << formatMachine(machine);
-  CompileRequest request = requestOn(path.string(), llm::WeightFormat::Q8_0);
+  CompileRequest request = requestOn(path.string(), kQ8);
   request.split = {8, 1};
   auto config = models::loadShape("llama-2-70b");
   auto context = makeContext();
@@ -234,7 +243,8 @@ double tokenTicks(const Machine &machine, SplitOptions &split,
               ("orrery-variant-" + std::to_string(getpid()) + ".json");
   std::ofstream(path) << formatMachine(machine);
   auto config = models::loadShape("llama-2-70b");
-  CompileRequest request = requestOn(path.string(), llm::WeightFormat::Q8_0);
+  CompileRequest request = requestOn(path.string(), kQ8);
+  request.import.context = request.import.bucket = 640;
   request.split = split;
   auto context = makeContext();
   auto step = compileStep(*context, *config, request);
@@ -248,8 +258,15 @@ double tokenTicks(const Machine &machine, SplitOptions &split,
   return double(step->system.predictedTicks);
 }
 
+Machine ringMachine(int64_t nodes) {
+  std::string path = nodeRing(nodes);
+  auto machine = loadMachine(path);
+  std::filesystem::remove(path);
+  return std::move(*machine);
+}
+
 struct Base {
-  Machine machine = *loadMachine("lpu-v1-576");
+  Machine machine = ringMachine(80);
   SplitOptions split;
   std::string error;
   double ticks = tokenTicks(machine, split, error);
@@ -283,6 +300,37 @@ void sensitivity(benchmark::State &state, const NumberField &field, bool more) {
     state.counters["change_%"] = 100 * (ticks / base().ticks - 1);
   }
 }
+
+/// What docs/llama-2-70b.md bounds: several numbers changed at once.
+void instead(benchmark::State &state, Tick linkTicks, int32_t installStreams,
+             bool latenciesDoubled) {
+  Machine machine = base().machine;
+  machine.link.latency = linkTicks;
+  machine.matrix.installStreams = installStreams;
+  for (const NumberField &field : numberFields()) {
+    bool assumed = field.object == "timing" && field.key != "host_vector_ticks";
+    if (latenciesDoubled && assumed) {
+      field.set(machine, 2 * field.get(machine));
+    }
+  }
+  for (auto _ : state) {
+    SplitOptions split = base().split;
+    std::string error;
+    double ticks = tokenTicks(machine, split, error);
+    if (ticks < 0) {
+      state.SkipWithError(error.c_str());
+      return;
+    }
+    state.counters["token_ticks"] = ticks;
+    state.counters["tokens/s"] = machine.clockMhz * 1e6 / ticks;
+  }
+}
+BENCHMARK_CAPTURE(instead, as_described, 217, 16, false)->Apply(once);
+BENCHMARK_CAPTURE(instead, deskew_epoch, 217 + 256, 16, false)->Apply(once);
+BENCHMARK_CAPTURE(instead, hop_of_722_ns, 650, 16, false)->Apply(once);
+BENCHMARK_CAPTURE(instead, half_install_rate, 217, 8, false)->Apply(once);
+BENCHMARK_CAPTURE(instead, latencies_doubled, 217, 16, true)->Apply(once);
+BENCHMARK_CAPTURE(instead, all, 650 + 256, 8, true)->Apply(once);
 
 /// Numbers on which no tick depends, and the shape of the chip, which is
 /// published.

@@ -227,6 +227,39 @@ TEST(Time, FitsTellsWhatFitsAndWhatDoesNot) {
   }
 }
 
+// facts/known-answers.md: SmolLM2-135M at 8192 positions in f16 is more than
+// one LPU v1 holds; what it does hold is found all the same.
+TEST(Time, FitsOfAContextThatNobodyHas) {
+  CommandFolder folder;
+  Json fits = documentOf(
+      folder, "orrery time smollm2-135m --machine lpu-v1 --kv f16 --fits");
+  EXPECT_TRUE(fits["most_users"].is_null());
+  std::string reason = fits["no_user"];
+  EXPECT_NE(reason.find("188743680"), std::string::npos) << reason;
+  EXPECT_NE(reason.find("230686720"), std::string::npos) << reason;
+  const Json &longest = fits["largest_context"];
+  EXPECT_GE(longest["fits"]["positions"], 320);
+  EXPECT_LT(longest["fits"]["positions"], 8192);
+  EXPECT_EQ(longest["step"]["simulated_ticks"], longest["step"]["ticks"]);
+}
+
+// Bytes alone promise no fewer users than compiling finds.
+TEST(Time, UsersByBytesAreAnUpperBound) {
+  CommandFolder folder;
+  for (const char *target :
+       {"tinystories-656k --machine lpu-small --ctx 256",
+        "tinystories-656k --machine lpu-small-node --partition tp=2,pp=2",
+        "stories15m --machine lpu-v1-node --partition tp=2,pp=3"}) {
+    std::string line = std::string("orrery time ") + target;
+    Json time = documentOf(folder, line + " --no-simulate");
+    Json fits = documentOf(folder, line + " --fits --no-simulate");
+    EXPECT_GE(time["pipeline_full"]["users_by_bytes"],
+              fits["most_users"]["fits"]["users"])
+        << line;
+    EXPECT_GE(fits["most_users"]["fits"]["users"], 1) << line;
+  }
+}
+
 struct Case {
   const char *name, *line;
   int code;
