@@ -20,6 +20,10 @@ void putVarint(uint64_t value, std::vector<uint8_t> &text) {
   text.push_back(uint8_t(value));
 }
 
+Bytes varintBytes(uint64_t value) {
+  return (Bytes(std::bit_width(value | 1)) + 6) / 7;
+}
+
 /// How a field of type T is written as an unsigned number.
 template <class T> uint64_t toBits(T value) {
   if constexpr (std::is_signed_v<T>) {
@@ -71,6 +75,29 @@ private:
   uint64_t presence = 0;
   int fields = 0;
   std::vector<uint8_t> payload;
+};
+
+/// Counts the bytes that a Writer writes.
+class Sizer {
+public:
+  template <class T> void field(const T &value, std::type_identity_t<T> usual) {
+    bool present = value != usual;
+    presence |= uint64_t(present) << fields++;
+    payload += present ? varintBytes(toBits(value)) : 0;
+  }
+  template <class T> void choice(const T &value, T) {
+    field(std::underlying_type_t<T>(value), 0);
+  }
+  void position(const Position &value) { field(uint32_t(value), 0); }
+  void ref(const StreamRef &value) {
+    field(uint16_t(value.stream * 2 + uint8_t(value.direction)), 0);
+  }
+  Bytes bytes() const { return varintBytes(presence) + payload; }
+
+private:
+  uint64_t presence = 0;
+  int fields = 0;
+  Bytes payload = 0;
 };
 
 class Reader {
@@ -283,6 +310,14 @@ template <class A> void fields(A &archive, As<SendOp> auto &op) {
   archive.field(op.width, 4);
 }
 
+template <class A> void fields(A &archive, As<FetchOp> auto &op) {
+  archive.field(op.slice, 0);
+  archive.field(op.address, 0);
+  archive.choice(op.target.kind, QueueId::Kind::Fetch);
+  archive.field(op.target.index, 0);
+  archive.field(op.bank, 0);
+}
+
 //===-- Units -------------------------------------------------------------===//
 
 /// The member of an operation that numbers its unit; null where there is only
@@ -323,9 +358,9 @@ constexpr uint8_t opcodeOf(size_t kind) { return uint8_t(kind + 1); }
 static_assert(std::variant_size_v<Operation> == kQueueKinds);
 
 const char *mnemonic(const Operation &operation) {
-  constexpr const char *kNames[kQueueKinds] = {"read",    "write",   "load",
-                                               "install", "matmul",  "vector",
-                                               "permute", "receive", "send"};
+  constexpr const char *kNames[kQueueKinds] = {
+      "read",   "write",   "load",    "install", "matmul",
+      "vector", "permute", "receive", "send",    "fetch"};
   return kNames[operation.index()];
 }
 
@@ -344,16 +379,17 @@ QueueId queueOf(const Operation &operation) {
 
 std::string queueName(QueueId queue) {
   constexpr const char *kNames[kQueueKinds] = {
-      "read slice",    "write slice",  "load plane",
-      "install plane", "matmul plane", "vxm",
-      "sxm",           "link in",      "link out"};
+      "read slice",   "write slice", "load plane", "install plane",
+      "matmul plane", "vxm",         "sxm",        "link in",
+      "link out",     "icu"};
   bool isLink =
       queue.kind == QueueId::Kind::Receive || queue.kind == QueueId::Kind::Send;
   if (isLink && queue.index == kHostLink) {
     return queue.kind == QueueId::Kind::Receive ? "host in" : "host out";
   }
   std::string name = kNames[size_t(queue.kind)];
-  bool single = queue.kind == QueueId::Kind::Vector;
+  bool single =
+      queue.kind == QueueId::Kind::Vector || queue.kind == QueueId::Kind::Fetch;
   return single ? name : name + " " + std::to_string(queue.index);
 }
 
@@ -394,12 +430,20 @@ Expected<Instruction> decode(QueueId queue, Tick previous,
   return instruction;
 }
 
+Bytes encodedDelta(Tick delta) { return varintBytes(uint64_t(delta)); }
+
+Bytes encodedRest(const Operation &operation) {
+  Sizer sizer;
+  std::visit([&](const auto &op) { fields(sizer, op); }, operation);
+  return 1 + sizer.bytes(); // the opcode
+}
+
 Bytes encodedBytes(const Instruction &instruction, Tick previous,
                    const Machine &machine) {
-  std::vector<uint8_t> text;
-  encode(instruction, previous, text);
+  Bytes bytes = encodedDelta(instruction.tick - previous) +
+                encodedRest(instruction.operation);
   Bytes unit = machine.instructionBytes;
-  return (Bytes(text.size()) + unit - 1) / unit * unit;
+  return (bytes + unit - 1) / unit * unit;
 }
 
 } // namespace orrery

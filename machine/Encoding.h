@@ -19,7 +19,6 @@
 #include "machine/Machine.h"
 #include "machine/Result.h"
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -27,34 +26,14 @@
 
 namespace orrery {
 
-inline constexpr uint32_t kEncodingVersion = 2;
-
-/// One instruction queue of the chip; the kinds are in the order of
-/// `Operation`. `index`: slice, plane, SXM or link; 0 where there is only one.
-struct QueueId {
-  enum class Kind : uint8_t {
-    Read,
-    Write,
-    Load,
-    Install,
-    Matmul,
-    Vector,
-    Permute,
-    Receive,
-    Send,
-  };
-  Kind kind = Kind::Read;
-  uint16_t index = 0;
-  auto operator<=>(const QueueId &) const = default;
-};
-inline constexpr int kQueueKinds = 9;
+inline constexpr uint32_t kEncodingVersion = 3;
 
 /// The queue that holds an operation. A wide read or write stands in the queue
 /// of each slice of its range; this is the first of them, under which the
 /// program file stores it once.
 QueueId queueOf(const Operation &operation);
 /// "read slice 12", "load plane 3", "vxm", "sxm 1", "host in", "host
-/// out", "link in 3".
+/// out", "link in 3", "icu".
 std::string queueName(QueueId queue);
 
 /// Appends the encoding of `instruction`; `previous` is the tick of the
@@ -68,6 +47,10 @@ void encode(const Instruction &instruction, Tick previous,
 /// then unchanged. Never reads past the end.
 Expected<Instruction> decode(QueueId queue, Tick previous,
                              std::span<const uint8_t> &text);
+
+/// Bytes of an encoding are those of its delta and those of all else.
+Bytes encodedDelta(Tick delta);
+Bytes encodedRest(const Operation &operation);
 
 /// SRAM bytes of one encoded instruction in one queue: whole units of
 /// `instructionBytes`.

@@ -9,6 +9,7 @@
 #include "machine/VectorProgram.h"
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <variant>
 
@@ -257,8 +258,42 @@ struct SendOp {
   bool operator==(const SendOp &) const = default;
 };
 
+/// One instruction queue of the chip; the kinds are in the order of
+/// `Operation`. `index`: slice, plane, SXM or link; 0 where there is only one.
+struct QueueId {
+  enum class Kind : uint8_t {
+    Read,
+    Write,
+    Load,
+    Install,
+    Matmul,
+    Vector,
+    Permute,
+    Receive,
+    Send,
+    Fetch,
+  };
+  Kind kind = Kind::Read;
+  uint16_t index = 0;
+  auto operator<=>(const QueueId &) const = default;
+};
+inline constexpr int kQueueKinds = 10;
+
+/// ICU: the next chunk of the text of queue `target` (InstructionText.h) from
+/// SRAM into the queue's instruction buffer: `icu.fetch_vectors` successive
+/// vectors from `address` on, one a tick from `tick` on, through the slice's
+/// read port, but on a path of their own and not over streams (assumed). They
+/// are there `timing.fetch` after the last.
+struct FetchOp {
+  QueueId target;
+  uint16_t slice = 0;
+  uint8_t bank = 0;
+  uint32_t address = 0;
+  bool operator==(const FetchOp &) const = default;
+};
+
 using Operation = std::variant<ReadOp, WriteOp, LoadOp, InstallOp, MatmulOp,
-                               VectorOp, PermuteOp, ReceiveOp, SendOp>;
+                               VectorOp, PermuteOp, ReceiveOp, SendOp, FetchOp>;
 
 /// An operation, when it is issued, and the line of the program's location
 /// table that leads back to the `llm` op.
@@ -270,7 +305,7 @@ struct Instruction {
 };
 
 /// The mnemonic: "read", "write", "load", "install", "matmul", "vector",
-/// "permute", "receive", "send".
+/// "permute", "receive", "send", "fetch".
 const char *mnemonic(const Operation &operation);
 
 } // namespace orrery

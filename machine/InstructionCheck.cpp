@@ -273,7 +273,7 @@ bool InstructionCheck::splats(const VectorOp &op, const VectorProgram &run) {
   });
 }
 
-//===-- SXM and host ------------------------------------------------------===//
+//===-- SXM, links, ICU ---------------------------------------------------===//
 
 bool InstructionCheck::check(const PermuteOp &op) {
   if (!problem.within("sxm", op.sxm, 0, 1) ||
@@ -319,6 +319,38 @@ bool InstructionCheck::check(const SendOp &op) {
   return link(op.link, op.width) && shape(op.shape) &&
          streams(op.stream, op.width) &&
          (op.link == kHostLink || inBuffer(op.shape, op.width));
+}
+
+bool InstructionCheck::check(const FetchOp &op) {
+  return problem.within("target: kind", last(op.target.kind), 0,
+                        last(QueueId::Kind::Fetch)) &&
+         problem.within("target: index", op.target.index, 0,
+                        queuesOf(op.target.kind) - 1) &&
+         problem.within("slice", op.slice, 0, geometry.slices() - 1) &&
+         problem.within("bank", op.bank, 0, machine.sram.banks - 1) &&
+         problem.within("address", op.address, 0,
+                        machine.sram.vectorsPerBank - machine.fetchVectors);
+}
+
+int32_t InstructionCheck::queuesOf(QueueId::Kind kind) const {
+  switch (kind) {
+  case QueueId::Kind::Read:
+  case QueueId::Kind::Write:
+    return geometry.slices();
+  case QueueId::Kind::Load:
+  case QueueId::Kind::Install:
+  case QueueId::Kind::Matmul:
+    return geometry.planes();
+  case QueueId::Kind::Permute:
+    return 2;
+  case QueueId::Kind::Receive:
+  case QueueId::Kind::Send:
+    return 1 + machine.link.ports;
+  case QueueId::Kind::Vector:
+  case QueueId::Kind::Fetch:
+    return 1;
+  }
+  return 0;
 }
 
 /// A burst is at most what the buffer of a link holds; so the arrivals of one

@@ -28,6 +28,7 @@ private:
   bool check(const PermuteOp &op);
   bool check(const ReceiveOp &op);
   bool check(const SendOp &op);
+  bool check(const FetchOp &op);
 
   bool shape(const BurstShape &shape);
   bool slices(int32_t slice, int32_t width, int32_t bank, Direction direction);
@@ -36,6 +37,7 @@ private:
   bool addressVectors(uint64_t count, uint64_t vectors);
   bool streams(int32_t first, int32_t count);
   bool link(int32_t number, int32_t width);
+  int32_t queuesOf(QueueId::Kind kind) const;
   bool inBuffer(const BurstShape &shape, int32_t width);
   bool streams(const StreamRef &ref, int32_t count);
   bool stop(Direction direction, Position producer, Position stop);

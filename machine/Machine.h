@@ -50,6 +50,8 @@ struct TimingParameters {
   Tick permute, transpose;
   /// Host to chip edge and back, and ticks between vectors on the host link.
   Tick host, hostVector;
+  /// Last vector of a fetch read to its bytes in the queue's buffer.
+  Tick fetch;
   bool operator==(const TimingParameters &) const = default;
 };
 
@@ -109,6 +111,8 @@ struct Machine {
   int32_t streamsPerDirection;
   int32_t alusPerLane;
   int32_t instructionBytes; ///< SRAM charged for one encoded instruction
+  int32_t queueBytes;       ///< instruction buffer of one queue. Assumed
+  int32_t fetchVectors;     ///< that one fetch brings
   SramParameters sram;
   MatrixParameters matrix;
   TimingParameters timing;
@@ -121,6 +125,7 @@ struct Machine {
     return {sram.slicesPerHemisphere, matrix.planesPerHemisphere};
   }
   Bytes bankBytes() const { return Bytes(sram.vectorsPerBank) * lanes; }
+  Bytes fetchBytes() const { return Bytes(fetchVectors) * lanes; }
   Bytes sramBytes() const {
     return bankBytes() * sram.banks * 2 * sram.slicesPerHemisphere;
   }

@@ -29,6 +29,7 @@ constexpr double kMaxHostTicks = 10'000'000;
 constexpr double kMaxPicojoules = 1e6;
 /// The instruction set numbers and counts streams in a byte.
 constexpr double kMaxStreams = 252;
+constexpr double kMaxQueueBytes = 16 << 20;
 /// A description asks for memory when a chip is simulated.
 constexpr Bytes kMaxSramBytes = Bytes(4) << 30;
 
@@ -52,6 +53,9 @@ const std::array kFields{
     NumberField{"vxm", "alus_per_lane", at<&Machine::alusPerLane>, 1, 256},
     NumberField{"icu", "instruction_bytes", at<&Machine::instructionBytes>, 8,
                 64},
+    NumberField{"icu", "queue_bytes", at<&Machine::queueBytes>, 64,
+                kMaxQueueBytes},
+    NumberField{"icu", "fetch_vectors", at<&Machine::fetchVectors>, 1, 16},
     NumberField{"timing", "read_ticks", ticks<&Time::read>, 1, kMaxTicks},
     NumberField{"timing", "write_ticks", ticks<&Time::write>, 1, kMaxTicks},
     NumberField{"timing", "load_ticks", ticks<&Time::load>, 1, kMaxTicks},
@@ -67,6 +71,7 @@ const std::array kFields{
     NumberField{"timing", "host_ticks", ticks<&Time::host>, 1, kMaxHostTicks},
     NumberField{"timing", "host_vector_ticks", ticks<&Time::hostVector>, 1,
                 kMaxHostTicks},
+    NumberField{"timing", "fetch_ticks", ticks<&Time::fetch>, 1, kMaxTicks},
     NumberField{"c2c", "ports", c2c<&C2c::ports>, 0, 128},
     NumberField{"c2c", "link_ticks", c2c<&C2c::latency>, 1, kMaxHostTicks},
     NumberField{"c2c", "link_vector_ticks", c2c<&C2c::vectorTicks>, 1,
@@ -150,6 +155,12 @@ Status checkRelations(const Machine &m) {
   if (m.lanes % install != 0) {
     return relation("mxm.install_streams",
                     "a divisor of lanes = " + std::to_string(m.lanes), install);
+  }
+  if (m.queueBytes < m.fetchBytes()) {
+    return relation("icu.queue_bytes",
+                    "at least what a fetch brings, fetch_vectors * lanes = " +
+                        std::to_string(m.fetchBytes()),
+                    m.queueBytes);
   }
   if (m.sramBytes() > kMaxSramBytes) {
     return relation("sram",

@@ -1,12 +1,10 @@
 #include "machine/Program.h"
 
-#include "machine/Encoding.h"
+#include "machine/InstructionText.h"
 #include "machine/ProgramFile.h"
 #include "machine/SummedFile.h"
 #include "machine/Validate.h"
 #include "machine/WholeFile.h"
-
-#include <map>
 
 namespace orrery {
 
@@ -14,10 +12,6 @@ namespace {
 
 Error named(std::string_view where, const Error &error) {
   return {"program `" + std::string(where) + "`: " + error.message};
-}
-
-Bytes roundUp(Bytes bytes, Bytes unit) {
-  return (bytes + unit - 1) / unit * unit;
 }
 
 Status validateForItsMachine(const Program &program) {
@@ -74,31 +68,8 @@ Expected<Program> parseProgram(std::span<const uint8_t> file,
 }
 
 Bytes programBytes(const Program &program, const Machine &machine) {
-  Bytes unit = machine.instructionBytes;
-  Bytes total = 0;
-  std::map<QueueId, Tick> previous;
-  for (const Instruction &instruction : program.instructions) {
-    Tick &last = previous[queueOf(instruction.operation)];
-    // Each slice of a range has a copy, taken to be as long as the first's.
-    Bytes queues = 1;
-    if (auto *read = std::get_if<ReadOp>(&instruction.operation)) {
-      queues = read->width;
-    } else if (auto *write = std::get_if<WriteOp>(&instruction.operation)) {
-      queues = write->width;
-    }
-    total += queues * encodedBytes(instruction, last, machine);
-    last = instruction.tick;
-  }
-  for (const VectorProgram &each : program.vectorPrograms) {
-    total += roundUp(Bytes(each.inputs.size()) +
-                         kStepBytes * Bytes(each.steps.size()) +
-                         kOutputBytes * Bytes(each.outputs.size()),
-                     unit);
-  }
-  for (const std::vector<uint16_t> &map : program.laneMaps) {
-    total += roundUp(Bytes(map.size() * sizeof(uint16_t)), unit);
-  }
-  return total;
+  return chunkCount(queueTexts(program, machine)) * machine.fetchBytes() +
+         tableBytes(program, machine);
 }
 
 uint64_t stableHash(std::string_view text) {

@@ -72,8 +72,7 @@ struct Program {
 };
 
 /// SRAM bytes the program's text takes on `machine`, the one it was made for:
-/// encoded instructions (a wide read or write is one per slice), vector
-/// programs, lane maps.
+/// the chunks of all queues (InstructionText.h), vector programs, lane maps.
 Bytes programBytes(const Program &program, const Machine &machine);
 
 /// Writes `program` as a file (Program.fbs); whole or not at all. A program

@@ -22,7 +22,7 @@ std::vector<uint8_t> programToBytes(const Program &program);
 /// indices are not yet checked, the machine text not yet parsed.
 Expected<Program> programFromBytes(std::span<const uint8_t> bytes);
 
-inline constexpr uint32_t kProgramFileVersion = 2;
+inline constexpr uint32_t kProgramFileVersion = 3;
 
 /// SRAM bytes of one ALU step and one output of a vector program: as in the
 /// file.

@@ -116,6 +116,14 @@ inline Tick permuteOutputStart(const Machine &m, const PermuteOp &op) {
              : Tick(op.count - 1) + m.timing.transpose;
 }
 
+/// Ticks in which a fetch reads, and when its bytes are in the buffer.
+inline BurstShape fetchShape(const Machine &m) {
+  return {uint32_t(m.fetchVectors), 1, 1, 0};
+}
+inline Tick fetchArrival(const Machine &m, Tick tick) {
+  return tick + fetchShape(m).span() + m.timing.fetch;
+}
+
 /// A burst of `width` streams sent over a C2C link: vector i of it (all its
 /// streams) begins to cross when it is there and the one before has crossed;
 /// linkFree is the tick at which the link has nothing left to carry.

@@ -344,7 +344,7 @@ std::span<const char *const> assumedStructure() {
       "activations wait in a buffer, filled by a load instruction",
       "one SXM pass transposes a whole tile (v1: 16 x 16 at a time)",
       "the VXM quantizes across lanes without taking ALU slots",
-      "fetching instructions takes no ticks and no energy; text takes SRAM",
+      "one ICU fetches for all queues; buffers are full when a step begins",
       "each port has one instruction queue of its own (v1: 144 queues)",
       "embedding and RoPE rows come from the host, results go there",
       "links have their ports at the east edge and buffer what they carry",

@@ -48,6 +48,7 @@ private:
   orrery::Operation encodeOperation(tick::PermuteOp permute);
   orrery::Operation encodeOperation(tick::ReceiveOp receive);
   orrery::Operation encodeOperation(tick::SendOp send);
+  orrery::Operation encodeOperation(tick::FetchOp fetch);
 
   tick::ProgramOp op;
   Program program = {};
@@ -137,7 +138,7 @@ void ProgramEncoder::encode(mlir::Operation &each) {
       })
       .Case<tick::ReadOp, tick::WriteOp, tick::LoadOp, tick::InstallOp,
             tick::MatmulOp, tick::VectorOp, tick::PermuteOp, tick::ReceiveOp,
-            tick::SendOp>(add)
+            tick::SendOp, tick::FetchOp>(add)
       .Default([](mlir::Operation *) {
         llvm_unreachable("not an op of a verified tick.program");
       });
@@ -222,6 +223,13 @@ orrery::Operation ProgramEncoder::encodeOperation(tick::ReceiveOp receive) {
 orrery::Operation ProgramEncoder::encodeOperation(tick::SendOp send) {
   return SendOp{send.getStream(), send.getShape(), send.getLink(),
                 send.getWidth()};
+}
+
+orrery::Operation ProgramEncoder::encodeOperation(tick::FetchOp fetch) {
+  return FetchOp{{fromWord<QueueId::Kind>(fetch.getQueue()), fetch.getNumber()},
+                 fetch.getSlice(),
+                 fetch.getBank(),
+                 fetch.getAddress()};
 }
 
 FailureOr<Program> encodeProgram(tick::ProgramOp op) {

@@ -38,6 +38,10 @@ public:
   void addFixed() {
     // Cosines and sines of the step's positions.
     out.temporaries += ofLayer() + 2 * f32(shape.tokens);
+    // Each queue's text ends in a chunk that it does not fill.
+    Geometry chip = machine.geometry();
+    out.program += (2 * chip.slices() + 3 * chip.planes() + 2 * rank.tp + 6) *
+                   machine.fetchBytes();
   }
 
   void addHead(const Matrix &matrix) {

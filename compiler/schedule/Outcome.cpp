@@ -55,6 +55,7 @@ struct Effect {
     // What a C2C link still has to carry is the other chip's business.
     return op.shape.span() + (op.link == kHostLink ? m.timing.host : 1);
   }
+  Tick operator()(const FetchOp &) const { return fetchArrival(m, 0); }
 };
 
 // What of an effect's latency rule 7 does not count: it ends a step when the
@@ -68,6 +69,9 @@ Tick beyondEnd(const Machine &m, const Operation &op) {
   }
   if (std::holds_alternative<InstallOp>(op)) {
     return m.timing.install - 1;
+  }
+  if (std::holds_alternative<FetchOp>(op)) {
+    return m.timing.fetch - 1;
   }
   bool last =
       std::holds_alternative<WriteOp>(op) || std::holds_alternative<SendOp>(op);

@@ -8,7 +8,7 @@ namespace orrery::schedule {
 
 /// The tick at which an instruction's last effect is there: vectors on their
 /// stream (read, vector, matmul, permute, receive), readable (write), usable
-/// (load, install), or at the host (send).
+/// (load, install), at the host (send), or in the buffer (fetch).
 Tick completionTick(const Machine &machine,
                     const std::vector<VectorProgram> &programs,
                     const Instruction &instruction);

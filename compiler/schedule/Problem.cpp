@@ -106,6 +106,10 @@ struct Reserve {
   void operator()(const SendOp &op) {
     out.push_back({n.linkOut(op.link), 0, op.shape});
   }
+  void operator()(const FetchOp &op) {
+    out.push_back({n.readPort(op.slice), 0, fetchShape(m)});
+    out.push_back({n.bank(op.slice, op.bank), 0, fetchShape(m)});
+  }
 };
 
 } // namespace
@@ -176,6 +180,7 @@ struct Resolve {
   }
   void operator()(ReceiveOp &op) { op.stream = streams[op.stream]; }
   void operator()(SendOp &op) { op.stream = streams[op.stream]; }
+  void operator()(FetchOp &) {} // no streams, and no part of a gang
 };
 } // namespace
 

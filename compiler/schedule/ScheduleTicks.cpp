@@ -6,9 +6,10 @@
 
 #include "compiler/schedule/ListSchedule.h"
 #include "compiler/schedule/Outcome.h"
-#include "compiler/schedule/PlaceText.h"
 #include "compiler/schedule/ReadFlow.h"
+#include "compiler/schedule/ScheduleFetch.h"
 #include "compiler/schedule/Verify.h"
+#include "compiler/schedule/VerifyFetch.h"
 #include "dialects/tick/TickBuilders.h"
 
 #include <algorithm>
@@ -85,12 +86,27 @@ private:
     }
     LowerBounds bounds =
         lowerBounds(flow.problem, criticalEnd(machine, flow, *unlimited));
+    if (failed(fetchText(op, machine, flow, program))) {
+      return failure();
+    }
+    emit(op, program, flow, bounds);
+    return success();
+  }
+
+  // Text and its fetches: after all else, which they leave where it is.
+  LogicalResult fetchText(flow::ProgramOp op, const Machine &machine,
+                          const FlowProblem &flow, Program &program) {
+    for (Location location : flow.locations) { // for errors
+      program.locations.push_back(tick::textOf(location));
+    }
     auto text =
-        placeText(program, machine, int64_t(op.getTextBase().value_or(0)));
+        scheduleFetch(program, machine, int64_t(op.getTextBase().value_or(0)));
     if (!text) {
       return op.emitError(text.error().message);
     }
-    emit(op, program, flow, bounds);
+    if (Status ok = verifyFetch(program, machine); !ok) {
+      return op.emitError("fetches do not verify: ") << ok.error().message;
+    }
     return success();
   }
 

@@ -151,6 +151,10 @@ struct InstructionCreator {
   mlir::Operation *operator()(const orrery::SendOp &op) {
     return create<SendOp>(op.stream, op.shape, op.link, op.width);
   }
+  mlir::Operation *operator()(const orrery::FetchOp &op) {
+    return create<FetchOp>(toWord<QueueKind>(op.target.kind), op.target.index,
+                           op.slice, op.bank, op.address);
+  }
 };
 } // namespace
 

@@ -1,5 +1,6 @@
 // The words of the tick dialect. Each enum has the cases, in the order, of the
-// machine's enum of that name; TickSyntax.h casts between them.
+// machine's enum of that name (QueueKind: QueueId::Kind); TickSyntax.h casts
+// between them.
 #ifndef ORRERY_DIALECTS_TICK_TICKENUMS_TD
 #define ORRERY_DIALECTS_TICK_TICKENUMS_TD
 
@@ -60,6 +61,19 @@ def Tick_RegionKind : Tick_Enum<"RegionKind", "region kind", [
     I32EnumAttrCase<"Temporary", 3, "temporary">,
     I32EnumAttrCase<"Instructions", 4, "instructions">]>;
 def Tick_RegionKindAttr : Tick_EnumAttr<Tick_RegionKind, "region_kind">;
+
+def Tick_QueueKind : Tick_Enum<"QueueKind", "instruction queue", [
+    I32EnumAttrCase<"Read", 0, "read">,
+    I32EnumAttrCase<"Write", 1, "write">,
+    I32EnumAttrCase<"Load", 2, "load">,
+    I32EnumAttrCase<"Install", 3, "install">,
+    I32EnumAttrCase<"Matmul", 4, "matmul">,
+    I32EnumAttrCase<"Vector", 5, "vector">,
+    I32EnumAttrCase<"Permute", 6, "permute">,
+    I32EnumAttrCase<"Receive", 7, "receive">,
+    I32EnumAttrCase<"Send", 8, "send">,
+    I32EnumAttrCase<"Fetch", 9, "fetch">]>;
+def Tick_QueueKindAttr : Tick_EnumAttr<Tick_QueueKind, "queue_kind">;
 
 def Tick_AluOp : Tick_Enum<"AluOp", "ALU operation", [
     I32EnumAttrCase<"Add", 0, "add">,

@@ -8,5 +8,6 @@ include "dialects/tick/TickMemory.td"
 include "dialects/tick/TickMatrix.td"
 include "dialects/tick/TickVector.td"
 include "dialects/tick/TickHost.td"
+include "dialects/tick/TickFetch.td"
 
 #endif

@@ -31,6 +31,16 @@ static_assert(agree(RegionKind::Weight, orrery::RegionKind::Weight) &&
               agree(RegionKind::Temporary, orrery::RegionKind::Temporary) &&
               agree(RegionKind::Instructions,
                     orrery::RegionKind::Instructions));
+static_assert(agree(QueueKind::Read, QueueId::Kind::Read) &&
+              agree(QueueKind::Write, QueueId::Kind::Write) &&
+              agree(QueueKind::Load, QueueId::Kind::Load) &&
+              agree(QueueKind::Install, QueueId::Kind::Install) &&
+              agree(QueueKind::Matmul, QueueId::Kind::Matmul) &&
+              agree(QueueKind::Vector, QueueId::Kind::Vector) &&
+              agree(QueueKind::Permute, QueueId::Kind::Permute) &&
+              agree(QueueKind::Receive, QueueId::Kind::Receive) &&
+              agree(QueueKind::Send, QueueId::Kind::Send) &&
+              agree(QueueKind::Fetch, QueueId::Kind::Fetch));
 static_assert(agree(AluOp::Add, orrery::AluOp::Add) &&
               agree(AluOp::Sub, orrery::AluOp::Sub) &&
               agree(AluOp::Mul, orrery::AluOp::Mul) &&

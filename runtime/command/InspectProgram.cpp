@@ -19,10 +19,12 @@ struct Count {
   uint64_t instructions = 0, vectors = 0;
 };
 
-uint64_t vectorsOf(const Operation &operation) {
+uint64_t vectorsOf(const Operation &operation, const Machine &machine) {
   return std::visit(
-      [](const auto &op) -> uint64_t {
-        if constexpr (requires { op.shape.count(); }) {
+      [&](const auto &op) -> uint64_t {
+        if constexpr (requires { op.target; }) {
+          return uint64_t(machine.fetchVectors);
+        } else if constexpr (requires { op.shape.count(); }) {
           return op.shape.count();
         } else if constexpr (requires { op.rows *op.tiles; }) {
           return uint64_t(op.rows) * op.tiles * op.inner;
@@ -33,12 +35,13 @@ uint64_t vectorsOf(const Operation &operation) {
       operation);
 }
 
-std::map<std::string, Count> histogram(const Program &program) {
+std::map<std::string, Count> histogram(const Program &program,
+                                       const Machine &machine) {
   std::map<std::string, Count> counts;
   for (const Instruction &i : program.instructions) {
     Count &count = counts[mnemonic(i.operation)];
     ++count.instructions;
-    count.vectors += vectorsOf(i.operation);
+    count.vectors += vectorsOf(i.operation, machine);
   }
   return counts;
 }
@@ -57,7 +60,7 @@ std::string partText(const Program &p, const Machine &machine) {
                    p.logits.slice + 3, p.logits.bank, p.logits.base);
   }
   out += "\ninstructions            number      vectors\n";
-  for (const auto &[name, count] : histogram(p)) {
+  for (const auto &[name, count] : histogram(p, machine)) {
     out += formatv("  {0,-12} {1,14:N} {2,12:N}\n", name, count.instructions,
                    count.vectors);
   }
@@ -77,7 +80,7 @@ std::string partText(const Program &p, const Machine &machine) {
 Json partJson(const Program &p, const Machine &machine) {
   const Program *set[] = {&p};
   Json counts = Json::object(), regions = Json::array();
-  for (const auto &[name, count] : histogram(p)) {
+  for (const auto &[name, count] : histogram(p, machine)) {
     counts[name] = {{"instructions", count.instructions},
                     {"vectors", count.vectors}};
   }

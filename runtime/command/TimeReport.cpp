@@ -93,7 +93,7 @@ Status confirmPair(TimedStep &timed, const Machine &machine) {
     return Success{};
   }
   Tick later = timed.times.interval();
-  sim::SystemSimulator simulator(machine);
+  sim::SystemSimulator simulator(holdingAllText(machine));
   auto result = simulator.run(twice(timed.step->system, later), {});
   if (!result) {
     return Error{"two steps, " + std::to_string(later) +

@@ -4,6 +4,7 @@
 #include "runtime/StageChips.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace orrery::runtime {
@@ -163,13 +164,18 @@ static Program twice(const Program &part, Tick later) {
   Program out = part;
   out.inputVectors *= 2;
   out.predictedTicks += later;
-  for (Instruction i : part.instructions) {
+  std::erase_if(out.instructions, [](const Instruction &i) {
+    return std::holds_alternative<FetchOp>(i.operation);
+  });
+  auto once = ptrdiff_t(out.instructions.size());
+  for (ptrdiff_t k = 0; k < once; ++k) {
+    Instruction i = out.instructions[size_t(k)];
     i.tick += later;
     out.instructions.push_back(i);
   }
   // Of equal ticks those of the first step go first.
   std::vector<Instruction> merged(out.instructions.size());
-  auto second = out.instructions.begin() + ptrdiff_t(part.instructions.size());
+  auto second = out.instructions.begin() + once;
   std::ranges::merge(out.instructions.begin(), second, second,
                      out.instructions.end(), merged.begin(), {},
                      &Instruction::tick, &Instruction::tick);
@@ -181,6 +187,12 @@ static Program twice(const Program &part, Tick later) {
       out.regions.push_back(r);
     }
   }
+  return out;
+}
+
+Machine holdingAllText(const Machine &machine) {
+  Machine out = machine;
+  out.queueBytes = std::numeric_limits<int32_t>::max();
   return out;
 }
 

@@ -52,7 +52,10 @@ struct StepTimes {
 Tick follow(const StepTimes &before, const StepTimes &after);
 
 /// The step twice, the second time `later` ticks later, as one program: to be
-/// simulated without values.
+/// simulated without values, and without fetches, on a machine whose queues
+/// hold the text of both. Queues are filled before each step, and what a step
+/// fetches is over when it is.
 SystemProgram twice(const SystemProgram &system, Tick later);
+Machine holdingAllText(const Machine &machine);
 
 } // namespace orrery::runtime

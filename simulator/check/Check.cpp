@@ -25,6 +25,7 @@ Report checkProgram(const Program &program, const Machine &machine) {
   checkWeights(exam);
   checkActivations(exam);
   checkHost(exam);
+  checkFetch(exam);
   return report;
 }
 

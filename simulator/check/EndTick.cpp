@@ -36,6 +36,11 @@ void checkEnd(Examination &exam) {
       end = std::max(end, last + 1);
     }
   }
+  for (const Instruction &i : exam.program.instructions) {
+    if (std::holds_alternative<FetchOp>(i.operation)) {
+      end = std::max(end, i.tick + exam.machine.fetchVectors);
+    }
+  }
   exam.report.endTick = end;
   if (end != exam.program.predictedTicks) {
     exam.fail(Rule::End, "the program predicts " +

@@ -55,6 +55,7 @@ struct UnitName {
   std::string operator()(const SendOp &op) const {
     return linkName(op.link) + " out";
   }
+  std::string operator()(const FetchOp &) const { return "ICU"; }
   static std::string linkName(LinkNumber link) {
     return link == kHostLink ? "host link" : "link " + std::to_string(link);
   }

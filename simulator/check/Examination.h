@@ -43,6 +43,7 @@ void checkContext(Examination &);
 void checkWeights(Examination &);
 void checkActivations(Examination &);
 void checkHost(Examination &);
+void checkFetch(Examination &);
 void checkEnd(Examination &);
 
 } // namespace orrery::check

@@ -107,6 +107,7 @@ private:
     take({Direction::East, op.stream}, op.width, geometry.ofHost(), op.shape,
          linkType(op.link), op.link == kHostLink);
   }
+  void add(const FetchOp &) {} // on a path of its own
   /// Links between chips carry bytes, of several values at once.
   static std::optional<StreamType> linkType(LinkNumber link) {
     return link == kHostLink ? std::optional(StreamType::F32) : std::nullopt;

@@ -205,6 +205,33 @@ private:
     streams({Direction::East, op.stream}, op.width);
     link(op.link, op.width, op.shape);
   }
+  void check(const FetchOp &op) {
+    slices(op.slice, 1, op.bank);
+    require(int64_t(op.address) + m.fetchVectors <= m.sram.vectorsPerBank,
+            "its addresses are not in the bank");
+    require(op.target.index < queuesOf(op.target.kind),
+            "its queue is not on the chip");
+  }
+  int queuesOf(QueueId::Kind kind) const {
+    switch (kind) {
+    case QueueId::Kind::Read:
+    case QueueId::Kind::Write:
+      return g.slices();
+    case QueueId::Kind::Load:
+    case QueueId::Kind::Install:
+    case QueueId::Kind::Matmul:
+      return g.planes();
+    case QueueId::Kind::Permute:
+      return 2;
+    case QueueId::Kind::Receive:
+    case QueueId::Kind::Send:
+      return 1 + m.link.ports;
+    case QueueId::Kind::Vector:
+    case QueueId::Kind::Fetch:
+      return 1;
+    }
+    return 0;
+  }
   void link(LinkNumber number, int width, const BurstShape &s) {
     if (number == kHostLink) {
       require(width == streamsOf(StreamType::F32),

@@ -113,6 +113,12 @@ private:
   void add(const SendOp &op) {
     claim(otherQueue(4 + 2 * op.link), tick, op.shape);
   }
+  /// The read port is the slice's, whoever has it read.
+  void add(const FetchOp &op) {
+    BurstShape shape{uint32_t(m.fetchVectors), 1, 1, 0};
+    claim(otherQueue(5 + 2 * m.link.ports), tick, shape);
+    addAccess(op.slice, 1, op.bank, Direction::East, shape, false);
+  }
 
   void sweepQueues();
   void sweepBank(std::vector<BankUse> &uses, size_t bank);

@@ -5,6 +5,7 @@
 // by base, so that a new one can only overlap its two neighbours.
 #include "simulator/check/Regions.h"
 
+#include "machine/InstructionText.h"
 #include "simulator/check/Examination.h"
 
 #include <algorithm>
@@ -179,12 +180,19 @@ void checkRegions(Examination &exam) {
   }
   addUp(exam, map);
   CapacityFigures &sram = exam.report.sram;
-  sram.programBytes = programBytes(program, exam.machine);
+  int64_t chunks = chunkCount(queueTexts(program, exam.machine));
+  sram.programBytes =
+      chunks * exam.machine.fetchBytes() + tableBytes(program, exam.machine);
   Bytes have = sram.bytesOfKind[size_t(RegionKind::Instructions)];
+  int64_t places = ChunkPlaces(program, exam.machine).count();
   if (have < sram.programBytes) {
     exam.fail(Rule::Capacity,
               "the instructions need " + std::to_string(sram.programBytes) +
                   " bytes, their regions have " + std::to_string(have));
+  } else if (places < chunks) {
+    exam.fail(Rule::Capacity,
+              "the instructions need places for " + std::to_string(chunks) +
+                  " chunks, their regions have " + std::to_string(places));
   }
 }
 

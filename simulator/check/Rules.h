@@ -32,6 +32,8 @@ enum class Rule : uint8_t {
   Logits,
   Capacity,
   Context,
+  Fetch,
+  Dry,
   End,
   // Of a system of chips.
   System,
@@ -47,13 +49,14 @@ enum class Rule : uint8_t {
 };
 
 /// Every rule and its name, in the order of the enumeration.
-inline constexpr std::array<const char *, 35> kRuleNames = {
+inline constexpr std::array<const char *, 37> kRuleNames = {
     "form",    "order",      "operand",       "dropped", "stop",     "conflict",
     "type",    "port",       "queue",         "bank",    "address",  "kind",
     "overlap", "lifetime",   "uninitialised", "hazard",  "stale",    "tile",
     "buffer",  "activation", "host",          "logits",  "capacity", "context",
-    "end",     "system",     "rank",          "start",   "binding",  "cable",
-    "match",   "lost",       "unsent",        "arrival", "full",
+    "fetch",   "dry",        "end",           "system",  "rank",     "start",
+    "binding", "cable",      "match",         "lost",    "unsent",   "arrival",
+    "full",
 };
 inline const char *ruleName(Rule rule) { return kRuleNames[size_t(rule)]; }
 

@@ -17,7 +17,7 @@ Chip::Chip(sc_core::sc_module_name name, Simulation &simulation, Step &step,
     : sc_module(name), step(step), clock("clock", simulation, step.start),
       memory("mem", clock, step), vxm("vxm", clock, step),
       sxmWest("sxm_west", clock, step, 0), sxmEast("sxm_east", clock, step, 1),
-      host("host", clock, step) {
+      host("host", clock, step), icu("icu", clock, step) {
   for (int32_t p = 0; p < step.geometry.planes(); ++p) {
     planes.push_back(std::make_unique<MatrixPlane>(
         ("plane_" + std::to_string(p)).c_str(), clock, step, p));
@@ -51,6 +51,17 @@ void Chip::checkShape(uint32_t number) const {
         }
       },
       step.instruction(number).operation);
+}
+
+void Chip::checkFetch(uint32_t number, const FetchOp &op) const {
+  if (op.slice >= step.geometry.slices() ||
+      op.bank >= step.machine.sram.banks) {
+    step.fail(number, step.instruction(number).tick,
+              "slice " + std::to_string(op.slice) + " bank " +
+                  std::to_string(op.bank) + " of " +
+                  std::to_string(step.geometry.slices()) + " slices of " +
+                  std::to_string(step.machine.sram.banks) + " banks");
+  }
 }
 
 MatrixPlane &Chip::planeOf(uint32_t number, uint32_t plane) {
@@ -112,6 +123,10 @@ void Chip::distribute(uint32_t number) {
           [&](const SendOp &o) {
             o.link == kHostLink ? host.addSend(number)
                                 : linkOf(number, o.link).addSend(number);
+          },
+          [&](const FetchOp &o) {
+            checkFetch(number, o);
+            icu.add(number);
           },
       },
       i.operation);

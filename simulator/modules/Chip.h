@@ -3,6 +3,7 @@
 
 #include "simulator/modules/ChipLink.h"
 #include "simulator/modules/HostPort.h"
+#include "simulator/modules/InstructionUnit.h"
 #include "simulator/modules/MatrixPlane.h"
 #include "simulator/modules/MemColumn.h"
 #include "simulator/modules/SwitchUnit.h"
@@ -25,6 +26,7 @@ private:
   MatrixPlane &planeOf(uint32_t number, uint32_t plane);
   ChipLink &linkOf(uint32_t number, LinkNumber link);
   void checkShape(uint32_t number) const;
+  void checkFetch(uint32_t number, const FetchOp &op) const;
 
   Step &step;
   ChipClock clock;
@@ -32,6 +34,7 @@ private:
   VectorUnit vxm;
   SwitchUnit sxmWest, sxmEast;
   HostPort host;
+  InstructionUnit icu;
   std::vector<std::unique_ptr<MatrixPlane>> planes;
   std::vector<std::unique_ptr<ChipLink>> links;
 };

@@ -16,13 +16,13 @@ ChipLink::ChipLink(sc_core::sc_module_name name, ChipClock &clock, Step &step,
     : sc_module(name), step(step), link(link), position(step.geometry.ofHost()),
       wire(step.machine.link),
       receives(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueReceive(number, now); });
           },
           nullptr),
       sends(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueSend(number, now); });
           },

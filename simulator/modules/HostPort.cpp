@@ -23,13 +23,13 @@ HostPort::HostPort(sc_core::sc_module_name name, ChipClock &clock, Step &step)
       linkIn(step.machine.timing.hostVector, step.machine.timing.host),
       linkOut(step.machine.timing.hostVector, 0),
       receives(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueReceive(number, now); });
           },
           nullptr),
       sends(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueSend(number, now); });
           },

@@ -4,9 +4,9 @@
 
 namespace orrery::sim {
 
-InstructionQueue::InstructionQueue(ChipClock &clock, Handler issue,
-                                   Handler moment)
-    : issue(std::move(issue)), moment(std::move(moment)) {
+InstructionQueue::InstructionQueue(ChipClock &clock, Step &shared,
+                                   Handler issue, Handler moment)
+    : shared(shared), issue(std::move(issue)), moment(std::move(moment)) {
   clock.add(*this);
 }
 
@@ -21,7 +21,25 @@ void InstructionQueue::begin() {
 
 Tick InstructionQueue::due() const {
   Tick tick = next < entries.size() ? entries[next].tick : kNever;
-  return moments.empty() ? tick : std::min(tick, moments.top().tick);
+  tick = moments.empty() ? tick : std::min(tick, moments.top().tick);
+  return open.empty() ? tick : std::min(tick, open.top().tick);
+}
+
+/// The instruction leaves the buffers of its queues.
+void InstructionQueue::take(uint32_t number, Tick now) {
+  shared.checked(number, [&] {
+    if (auto later = shared.buffers.issue(number, now)) {
+      open.push({*later, number});
+    }
+  });
+}
+
+void InstructionQueue::lookAgain(uint32_t number, Tick now) {
+  shared.checked(number, [&] {
+    if (auto later = shared.buffers.checkAgain(number, now)) {
+      open.push({*later, number});
+    }
+  });
 }
 
 void InstructionQueue::step(Tick now) {
@@ -31,7 +49,13 @@ void InstructionQueue::step(Tick now) {
     moments.pop();
     moment(tag, now);
   }
+  while (!open.empty() && open.top().tick <= now) {
+    uint32_t number = open.top().number;
+    open.pop();
+    lookAgain(number, now);
+  }
   for (; next < entries.size() && entries[next].tick <= now; ++next) {
+    take(entries[next].number, now);
     issue(entries[next].number, now);
   }
 }

@@ -1,9 +1,10 @@
 // Stands for an instruction queue of a unit in the ICU: it wakes the unit in
-// the cycle of its next instruction, and at later moments of a burst that the
-// unit asks for. Leaves out the fetch of program text from SRAM.
+// the cycle of its next instruction, which must be in the queue's buffer then
+// (InstructionBuffers), and at later moments of a burst that the unit asks for.
 #pragma once
 
 #include "simulator/modules/ChipClock.h"
+#include "simulator/modules/Step.h"
 
 #include <functional>
 #include <queue>
@@ -18,7 +19,8 @@ public:
   /// a moment.
   using Handler = std::function<void(uint32_t number, Tick now)>;
 
-  InstructionQueue(ChipClock &clock, Handler issue, Handler moment);
+  InstructionQueue(ChipClock &clock, Step &shared, Handler issue,
+                   Handler moment);
   InstructionQueue(const InstructionQueue &) = delete; ///< the clock knows it
   InstructionQueue &operator=(const InstructionQueue &) = delete;
 
@@ -41,10 +43,16 @@ private:
     bool operator>(const Entry &other) const { return tick > other.tick; }
   };
 
+  using Later = std::priority_queue<Entry, std::vector<Entry>, std::greater<>>;
+  void take(uint32_t number, Tick now);
+  void lookAgain(uint32_t number, Tick now);
+
+  Step &shared;
   Handler issue, moment;
   std::vector<Entry> entries; ///< sorted by tick before the run
   size_t next = 0;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> moments;
+  Later moments;
+  Later open; ///< wide instructions whose queues were not all looked at yet
 };
 
 } // namespace orrery::sim

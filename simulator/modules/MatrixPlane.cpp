@@ -11,13 +11,13 @@ MatrixPlane::MatrixPlane(sc_core::sc_module_name name, ChipClock &clock,
       activations(step.machine.matrix.activationVectors,
                   step.machine.timing.load),
       loads(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueLoad(number, now); });
           },
           nullptr),
       installs(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueInstall(number, now); });
           },
@@ -25,7 +25,7 @@ MatrixPlane::MatrixPlane(sc_core::sc_module_name name, ChipClock &clock,
             this->step.checked(number, [&] { beginTile(number, now); });
           }),
       matmuls(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issueMatmul(number, now); });
           },

@@ -7,7 +7,8 @@ namespace orrery::sim {
 MemColumn::MemColumn(sc_core::sc_module_name name, ChipClock &clock, Step &step)
     : sc_module(name), step(step),
       queue(
-          clock, [this](uint32_t number, Tick now) { issue(number, now); },
+          clock, step,
+          [this](uint32_t number, Tick now) { issue(number, now); },
           [this](uint32_t tag, Tick now) { burstEnd(tag, now); }) {}
 
 Tick MemColumn::firstTick(Tick tick, uint32_t slice, uint32_t width,

@@ -46,6 +46,7 @@ struct NameUnit {
   std::string operator()(const SendOp &o) const {
     return linkName("out", o.link);
   }
+  std::string operator()(const FetchOp &) const { return "icu"; }
 };
 
 } // namespace
@@ -57,7 +58,8 @@ Step::Step(const StepTask &task, StepResult &result)
       registers{task.position, task.validTokens, uint32_t(machine.lanes)},
       functional(task.memory.image != nullptr), units(machine),
       memory(task.memory), result(result), fabric(machine), ports(machine),
-      regions(program, machine), chip(task.chip), trace(task.trace) {
+      regions(program, machine), buffers(program, machine), chip(task.chip),
+      trace(task.trace) {
   memory.history.beginStep(regions);
   if (functional) {
     sramValues = std::make_unique<SramValues>(*memory.image, memory.buffers,
@@ -177,7 +179,7 @@ void Step::finish() {
           t.vectors, t.hops * lanes, t.dropped};
     }
   }
-  c.readBytesTaken = fabric.sramTaken() * lanes;
+  c.readBytesTaken = fabric.sramTaken() * lanes + c.fetchedBytes;
   c.readBytesDropped = fabric.sramDropped() * lanes;
   result.ticks = endTick;
   countWaits(program, result);

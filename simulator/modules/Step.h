@@ -6,6 +6,7 @@
 #include "simulator/function/SramValues.h"
 #include "simulator/function/TileCache.h"
 #include "simulator/report/Trace.h"
+#include "simulator/timing/InstructionBuffers.h"
 #include "simulator/timing/RegionMap.h"
 #include "simulator/timing/SlicePorts.h"
 #include "simulator/timing/StreamFabric.h"
@@ -62,6 +63,7 @@ public:
   StreamFabric fabric;
   SlicePorts ports;
   RegionMap regions;
+  InstructionBuffers buffers;
   SramValues *sram = nullptr; ///< null: timing only
 
   const Instruction &instruction(uint32_t number) const {

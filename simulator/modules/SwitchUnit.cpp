@@ -8,7 +8,7 @@ SwitchUnit::SwitchUnit(sc_core::sc_module_name name, ChipClock &clock,
                        Step &step, int32_t sxm)
     : sc_module(name), step(step), sxm(sxm),
       queue(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issue(number, now); });
           },

@@ -9,7 +9,7 @@ VectorUnit::VectorUnit(sc_core::sc_module_name name, ChipClock &clock,
                        Step &step)
     : sc_module(name), step(step),
       queue(
-          clock,
+          clock, step,
           [this](uint32_t number, Tick now) {
             this->step.checked(number, [&] { issue(number, now); });
           },

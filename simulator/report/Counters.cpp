@@ -32,6 +32,7 @@ Counters makeCounters(const Machine &machine) {
     c.units[index.linkIn(LinkNumber(k))].name = "link in " + number;
     c.units[index.linkOut(LinkNumber(k))].name = "link out " + number;
   }
+  c.units[index.fetch()].name = "icu";
   c.links.resize(index.ports);
   c.slices.resize(size_t(index.slices));
   c.streams.resize(2 * size_t(machine.streamsPerDirection));
@@ -127,6 +128,7 @@ std::string formatCounters(const Counters &c) {
               {"sram_bytes_written", c.bytesWritten()},
               {"read_bytes_taken", c.readBytesTaken},
               {"read_bytes_dropped", c.readBytesDropped},
+              {"fetched_bytes", c.fetchedBytes},
               {"stream_hop_bytes", c.hopBytes()},
               {"int8_macs", c.int8Macs},
               {"f16_macs", c.f16Macs},

@@ -65,13 +65,15 @@ struct Counters {
   std::vector<StreamCounters> streams;
   std::vector<LinkCounters> links; ///< C2C link number k at k - 1
   /// Vectors read from SRAM times lanes = taken by consumers + dropped.
+  /// Text that queues took by fetches is taken, too.
   uint64_t readBytesTaken = 0, readBytesDropped = 0;
+  uint64_t fetchedBytes = 0;
   uint64_t int8Macs = 0, f16Macs = 0; ///< padded: rows x columns x lanes
   uint64_t aluOps = 0;
   uint64_t hostBytesIn = 0, hostBytesOut = 0;
-  /// In which nothing was under way on the chip, up to a receive from the host,
-  /// and up to something else. A read is under way until its vectors are on
-  /// the streams, so the way to the first consumer counts.
+  /// In which nothing but fetches was under way on the chip, up to a receive
+  /// from the host, and up to something else. A read is under way until its
+  /// vectors are on the streams, so the way to the first consumer counts.
   uint64_t hostWaitTicks = 0, otherWaitTicks = 0;
   EnergyCounters energy;
 
@@ -95,7 +97,8 @@ struct UnitIndex {
   size_t linkOut(LinkNumber link) const { return linkIn(link) + 1 + ports; }
   size_t hostIn() const { return linkIn(kHostLink); }
   size_t hostOut() const { return linkOut(kHostLink); }
-  size_t count() const { return vector() + 3 + 2 * (1 + ports); }
+  size_t fetch() const { return vector() + 3 + 2 * (1 + ports); }
+  size_t count() const { return fetch() + 1; }
 
   int32_t slices, planes;
   size_t ports; ///< C2C link numbers

@@ -1,7 +1,6 @@
 #include "simulator/report/Waits.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace orrery::sim {
@@ -20,8 +19,12 @@ uint64_t &waitsFor(const Operation &operation, Counters &counters) {
 } // namespace
 
 void countWaits(const Program &program, StepResult &result) {
-  std::vector<uint32_t> order(program.instructions.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < program.instructions.size(); ++i) {
+    if (!std::holds_alternative<FetchOp>(program.instructions[i].operation)) {
+      order.push_back(i);
+    }
+  }
   auto comesBefore = [&](uint32_t a, uint32_t b) {
     return std::pair(result.executed[a], a) < std::pair(result.executed[b], b);
   };

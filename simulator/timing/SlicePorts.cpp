@@ -23,40 +23,41 @@ void SlicePorts::checkBank(const Port &other, int32_t slice, int32_t bank,
 }
 
 void SlicePorts::book(const MemAccess &access, Tick now) {
-  Tick span = access.ticks.span();
   for (uint32_t k = 0; k < uint32_t(access.width); ++k) {
-    int32_t slice = access.slice + int32_t(k);
-    BurstTicks ticks = access.ticksAt(k);
-    Tick last = ticks.first + span;
-    Port &own = port(slice, access.isWrite);
-    size_t kept = 0;
-    for (const Booking &b : own) {
-      if (b.last < now) {
-        continue;
-      }
-      if (ticks.first <= b.last && b.ticks.first <= last) {
-        throw Illegal(
-            ticks.first,
-            "the " +
-                sliceName(access.isWrite ? "write queue" : "read queue",
-                          slice) +
-                " is taken by instruction " + std::to_string(b.instruction) +
-                " in cycles " + std::to_string(b.ticks.first) + " to " +
-                std::to_string(b.last));
-      }
-      if (&own[kept] != &b) {
-        own[kept] = b;
-      }
-      ++kept;
-    }
-    own.resize(kept);
-    checkBank(port(slice, !access.isWrite), slice, access.bank, ticks);
-    Booking &booking = own.emplace_back();
-    booking.ticks = ticks;
-    booking.last = last;
-    booking.bank = access.bank;
-    booking.instruction = access.instruction;
+    book(access.slice + int32_t(k), access.bank, access.isWrite,
+         access.ticksAt(k), access.instruction, now);
   }
+}
+
+void SlicePorts::book(int32_t slice, int32_t bank, bool isWrite,
+                      const BurstTicks &ticks, uint32_t instruction, Tick now) {
+  Tick last = ticks.last();
+  Port &own = port(slice, isWrite);
+  size_t kept = 0;
+  for (const Booking &b : own) {
+    if (b.last < now) {
+      continue;
+    }
+    if (ticks.first <= b.last && b.ticks.first <= last) {
+      throw Illegal(
+          ticks.first,
+          "the " + sliceName(isWrite ? "write queue" : "read queue", slice) +
+              " is taken by instruction " + std::to_string(b.instruction) +
+              " in cycles " + std::to_string(b.ticks.first) + " to " +
+              std::to_string(b.last));
+    }
+    if (&own[kept] != &b) {
+      own[kept] = b;
+    }
+    ++kept;
+  }
+  own.resize(kept);
+  checkBank(port(slice, !isWrite), slice, bank, ticks);
+  Booking &booking = own.emplace_back();
+  booking.ticks = ticks;
+  booking.last = last;
+  booking.bank = bank;
+  booking.instruction = instruction;
 }
 
 } // namespace orrery::sim

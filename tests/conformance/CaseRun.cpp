@@ -68,6 +68,8 @@ private:
       outcome.instructions += int64_t(chip.result.executed.size());
       outcome.linkVectors += int64_t(chip.result.counters.linkBytesOut()) /
                              session.machine().lanes;
+      outcome.fetches += int64_t(chip.result.counters.fetchedBytes) /
+                         session.machine().fetchBytes();
     }
     for (const auto &row : record.logits) {
       outcome.logits += int64_t(row.size());

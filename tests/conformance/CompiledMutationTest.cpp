@@ -32,6 +32,8 @@ RandomCase smallCase(uint64_t seed) {
   small.machine.lanes = 64;
   small.machine.matrix.installStreams = random.of<int32_t>({4, 8, 16});
   small.machine.sram.slicesPerHemisphere = 30;
+  Random fetch(seed);
+  drawFetch(small.machine, fetch);
   models::ModelConfig &c = small.model;
   c.layers = 1;
   c.hidden = random.between(20, 70);
@@ -93,15 +95,16 @@ void apply(const Mutation &kind, const Compiled &original, int round,
            Tally &tally) {
   Random random(original.seed * 1000003 + uint64_t(round));
   Program broken = original.program;
-  if (!mutate(kind, broken, original.machine, random)) {
+  Machine machine = original.machine;
+  if (!mutate(kind, broken, machine, random)) {
     return;
   }
   ++tally.applied;
-  auto report = check::checkProgram(broken, original.machine);
+  auto report = check::checkProgram(broken, machine);
   auto names = [&](const check::Violation &v) {
     return std::ranges::find(kind.rules, v.rule) != kind.rules.end();
   };
-  std::string complaint = runComplaint(broken, original.machine);
+  std::string complaint = runComplaint(broken, machine);
   std::string first = report.ok() ? "" : report.violations[0].message;
   SCOPED_TRACE(std::string(kind.name) + ", seed " +
                std::to_string(original.seed) + ", round " +

@@ -104,7 +104,8 @@ std::string moved(const Outputs &from, const Outputs &to) {
 std::vector<double> others(const NumberField &field, const Machine &machine) {
   double now = field.get(machine);
   std::vector<double> out;
-  for (double value : {2 * now, now / 2, field.low, 10 * now, 100 * now}) {
+  for (double value :
+       {2 * now, now / 2, field.low, 10 * now, 100 * now, field.high}) {
     if (value != now && field.allows(value)) {
       out.push_back(value);
     }
@@ -114,6 +115,7 @@ std::vector<double> others(const NumberField &field, const Machine &machine) {
 
 TEST(KnobTest, EachMovesAnOutput) {
   Machine base = *loadMachine("lpu-small-node");
+  base.queueBytes = 256; // so that this model's text must be fetched
   Outputs before = measure(base);
   ASSERT_EQ(before.refusal, "");
   // Beside them the system's own: chips, node_chips, topology.

@@ -10,7 +10,7 @@ namespace {
 
 void drawTiming(Machine &m, Random &random) {
   for (const NumberField &field : numberFields()) {
-    if (field.object != "timing") {
+    if (field.object != "timing" || field.key == "fetch_ticks") {
       continue;
     }
     bool host = field.key.starts_with("host");
@@ -105,6 +105,18 @@ void drawReads(RandomCase &out, Random &random, int64_t most) {
 
 } // namespace
 
+// Buffers that hold little more than a fetch brings, half of the time; else
+// what those of lpu-v1 do.
+void drawFetch(Machine &m, Random &random) {
+  m.fetchVectors = random.of<int32_t>({1, 2, 2, 4});
+  m.timing.fetch = random.between(1, 40);
+  auto chunk = int32_t(m.fetchBytes());
+  m.queueBytes = random.chance(50)
+                     ? chunk * int32_t(random.between(2, 4)) +
+                           m.instructionBytes * int32_t(random.between(0, 3))
+                     : std::max(2560, 4 * chunk);
+}
+
 std::string RandomCase::text() const {
   const models::ModelConfig &c = model;
   auto n = [](int64_t value) { return std::to_string(value); };
@@ -126,7 +138,8 @@ std::string RandomCase::text() const {
           n(machine.matrix.planesPerHemisphere) + " install " +
           n(machine.matrix.installStreams) + " act " +
           n(machine.matrix.activationVectors) + " alus " +
-          n(machine.alusPerLane);
+          n(machine.alusPerLane) + " queue " + n(machine.queueBytes) +
+          " fetch " + n(machine.fetchVectors);
   int64_t tokens = 0;
   for (const auto &read : reads) {
     tokens += int64_t(read.size());
@@ -152,6 +165,7 @@ RandomCase drawCase(uint64_t seed) {
   out.model.contextLength = out.options.context;
   drawFormats(out, random);
   drawReads(out, random, tokens);
+  drawFetch(out.machine, random);
   return out;
 }
 

@@ -28,4 +28,7 @@ struct RandomCase {
 
 RandomCase drawCase(uint64_t seed);
 
+/// Instruction buffers and fetches, given the machine's lanes.
+void drawFetch(Machine &machine, Random &random);
+
 } // namespace orrery::test

@@ -12,12 +12,13 @@ TEST(RandomStepTest, BitsAndTicks) {
   // A chip may be too small for a case; nothing else is wrong with any.
   CaseSeries series({"no room", "does not fit", "activation vectors, a plane",
                      ", a plane has", "a bank has", "too full",
-                     "more streams than the chip's"});
+                     "more streams than the chip's", "would run dry"});
   series.run(120, [](uint64_t seed) {
     RandomCase drawn = drawCase(seed);
     return DrawnCase{drawn, drawn.text()};
   });
   EXPECT_GE(2 * series.ran, series.cases);
+  EXPECT_GT(series.sum.fetches, 100 * series.ran);
 }
 
 } // namespace

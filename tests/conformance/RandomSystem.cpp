@@ -132,6 +132,8 @@ RandomSystem drawSystem(uint64_t seed) {
   link.latency = random.between(1, 300);
   link.vectorTicks = random.between(1, 12);
   link.bufferVectors = random.of<int32_t>({64, 128, 256, 1024});
+  Random fetch(seed * 15485863 + 3);
+  drawFetch(drawn.machine, fetch);
   drawn.machine.system.json = systemJson(cables);
   auto read = parseMachine(formatMachine(drawn.machine), "drawn");
   if (!read) {

@@ -14,7 +14,7 @@ namespace {
 TEST(RandomSystemTest, BitsAndTicks) {
   CaseSeries series({"no room", "does not fit", "activation vectors, a plane",
                      ", a plane has", "a bank has", "too full",
-                     "more streams than the chip's"});
+                     "more streams than the chip's", "would run dry"});
   series.run(60, [](uint64_t seed) {
     RandomSystem system = drawSystem(seed);
     return DrawnCase{system.drawn, system.text()};

@@ -122,7 +122,6 @@ TEST(RegressionTest, TextKeepsOffTemporariesOfOtherPrograms) {
   auto depth = uint32_t(machine.sram.vectorsPerBank);
   auto programOf = [&](uint32_t temporaries) {
     Program p{};
-    p.instructions.assign(20000, {0, 0, SendOp{}});
     for (uint8_t bank : {0, 1}) {
       for (int32_t s = 0; s < slices; ++s) {
         int32_t first = layout.dataFirst(layout.sideOfSlice(s));
@@ -138,9 +137,13 @@ TEST(RegressionTest, TextKeepsOffTemporariesOfOtherPrograms) {
     return p;
   };
   Program small = programOf(10), large = programOf(2000);
-  auto taken = schedule::placeText(small, machine, 0);
-  ASSERT_TRUE(taken) << taken.error().message;
-  ASSERT_TRUE(schedule::placeText(large, machine, *taken));
+  int64_t chunks = 2500;
+  for (Program *p : {&small, &large}) {
+    int64_t taken = p == &small ? 0 : chunks * machine.fetchVectors;
+    auto room = schedule::textRoom(*p, machine, taken, chunks);
+    ASSERT_TRUE(room) << room.error().message;
+    schedule::addTextRegions(*p, machine, *room);
+  }
   for (const SramRegion &a : small.regions) {
     for (const SramRegion &b : large.regions) {
       bool text = a.kind == RegionKind::Instructions ||

@@ -70,6 +70,11 @@ public:
     useShape(permuteOutputShape(op));
     require(permuteOutputStart(machine, op) > 0);
   }
+  void operator()(const FetchOp &op) {
+    useShape(fetchShape(machine));
+    require(int64_t(op.address) + machine.fetchVectors <=
+            machine.sram.vectorsPerBank);
+  }
   void operator()(const auto &op) { useShape(op.shape); }
 
 private:

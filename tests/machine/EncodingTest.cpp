@@ -188,6 +188,14 @@ TEST(EncodingErrors, UnitsThatNoOperationCanName) {
   EXPECT_NE(decodeError({QueueId::Kind::Receive, 256}, {8, 0, 0}), "no error");
   EXPECT_NE(decodeError({QueueId::Kind::Vector, 1}, {6, 0, 0}), "no error");
   EXPECT_EQ(decodeError({QueueId::Kind::Read, 256}, {1, 0, 0}), "no error");
+  EXPECT_NE(decodeError({QueueId::Kind::Fetch, 1}, {10, 0, 0}), "no error");
+}
+
+TEST(EncodingErrors, QueuesThatThereAreNot) {
+  QueueId icu{QueueId::Kind::Fetch, 0};
+  // fetch.target.kind is field 2: there are kinds 0 to 9.
+  EXPECT_EQ(decodeError(icu, {10, 0, 4, 9}), "no error");
+  EXPECT_NE(decodeError(icu, {10, 0, 4, 10}), "no error");
 }
 
 //===-- Sizes and names ---------------------------------------------------===//
@@ -218,6 +226,17 @@ TEST(EncodedBytes, TypicalInstructionsFitOneUnit) {
   matmul.period = 22;
   matmul.stop = 47;
   EXPECT_EQ(encodedBytes(at(200, matmul), 0, machine), 16);
+  FetchOp fetch{{QueueId::Kind::Receive, 11}, 87, 1, 4094};
+  EXPECT_EQ(encodedBytes(at(100'000, fetch), 0, machine), 16);
+}
+
+TEST(EncodedBytes, AreThoseOfTheDeltaAndTheRest) {
+  for (Tick delta : {Tick(0), Tick(127), Tick(128), Tick(1) << 14,
+                     (Tick(1) << 21) - 1, Tick(1) << 47}) {
+    EXPECT_EQ(Bytes(encoded(at(delta, weightRead())).size()),
+              encodedDelta(delta) + encodedRest(weightRead()))
+        << delta;
+  }
 }
 
 TEST(EncodedBytes, AreWholeUnits) {
@@ -248,12 +267,17 @@ TEST(Queues, OfOperations) {
   send.link = 7;
   EXPECT_EQ(queueOf(send), (QueueId{QueueId::Kind::Send, 7}));
   EXPECT_EQ(queueOf(ReceiveOp()), (QueueId{QueueId::Kind::Receive, 0}));
+  FetchOp fetch;
+  fetch.target = {QueueId::Kind::Load, 3}; // whose text it is
+  EXPECT_EQ(queueOf(fetch), (QueueId{QueueId::Kind::Fetch, 0}));
 }
 
 TEST(Queues, Names) {
-  const char *names[] = {"read slice 5",    "write slice 5",  "load plane 5",
-                         "install plane 5", "matmul plane 5", "vxm",
-                         "sxm 5",           "link in 5",      "link out 5"};
+  const char *names[] = {"read slice 5",   "write slice 5",
+                         "load plane 5",   "install plane 5",
+                         "matmul plane 5", "vxm",
+                         "sxm 5",          "link in 5",
+                         "link out 5",     "icu"};
   for (int kind = 0; kind < kQueueKinds; ++kind) {
     EXPECT_EQ(queueName({QueueId::Kind(kind), 5}), names[kind]);
   }
@@ -265,6 +289,7 @@ TEST(Queues, Mnemonics) {
   EXPECT_STREQ(mnemonic(ReadOp()), "read");
   EXPECT_STREQ(mnemonic(VectorOp()), "vector");
   EXPECT_STREQ(mnemonic(SendOp()), "send");
+  EXPECT_STREQ(mnemonic(FetchOp()), "fetch");
 }
 
 } // namespace

@@ -395,5 +395,30 @@ TEST(Validate, Host) {
             "stream: expected 0 to 28, found 29");
 }
 
+TEST(Validate, Fetch) {
+  using Kind = QueueId::Kind;
+  auto target = [](Kind kind, uint16_t index) {
+    return errorOf<FetchOp>([=](auto &op) { op.target = {kind, index}; });
+  };
+  EXPECT_EQ(target(Kind::Read, 55), "no error");
+  EXPECT_EQ(target(Kind::Read, 56),
+            "target: index: expected 0 to 55, found 56");
+  EXPECT_EQ(target(Kind::Install, 4),
+            "target: index: expected 0 to 3, found 4");
+  EXPECT_EQ(target(Kind::Permute, 2),
+            "target: index: expected 0 to 1, found 2");
+  EXPECT_EQ(target(Kind::Send, 8), "target: index: expected 0 to 7, found 8");
+  EXPECT_EQ(target(Kind::Fetch, 1), "target: index: expected 0, found 1");
+  EXPECT_EQ(target(Kind(10), 0), "target: kind: expected 0 to 9, found 10");
+  EXPECT_EQ(errorOf<FetchOp>([](auto &op) { op.slice = 56; }),
+            "slice: expected 0 to 55, found 56");
+  EXPECT_EQ(errorOf<FetchOp>([](auto &op) { op.bank = 2; }),
+            "bank: expected 0 to 1, found 2");
+  // Two vectors.
+  EXPECT_EQ(errorOf<FetchOp>([](auto &op) { op.address = 4094; }), "no error");
+  EXPECT_EQ(errorOf<FetchOp>([](auto &op) { op.address = 4095; }),
+            "address: expected 0 to 4094, found 4095");
+}
+
 } // namespace
 } // namespace orrery

@@ -117,10 +117,12 @@ TEST(Machine, EachFieldReachesTheMemberOfItsName) {
                                  double(m.matrix.activationVectors),
                                  double(m.matrix.f16TicksPerRow),
                                  double(m.alusPerLane),
-                                 double(m.instructionBytes)};
+                                 double(m.instructionBytes),
+                                 double(m.queueBytes),
+                                 double(m.fetchVectors)};
   for (Tick ticks :
        {t.read, t.write, t.load, t.install, t.matmul, t.alu, t.special, t.cross,
-        t.reduce, t.permute, t.transpose, t.host, t.hostVector}) {
+        t.reduce, t.permute, t.transpose, t.host, t.hostVector, t.fetch}) {
     members.push_back(double(ticks));
   }
   members.insert(members.end(),
@@ -260,6 +262,16 @@ TEST(MachineErrors, MoreInstallStreamsThanStreams) {
 TEST(MachineErrors, InstallStreamsThatDoNotDivideTheLanes) {
   EXPECT_EQ(errorWith("mxm.install_streams", 12),
             "mxm.install_streams: expected a divisor of lanes = 320, found 12");
+}
+
+TEST(MachineErrors, AQueueThatTakesNoFetch) {
+  EXPECT_EQ(errorWith("icu.queue_bytes", 640), "no error");
+  EXPECT_EQ(errorWith("icu.queue_bytes", 639),
+            "icu.queue_bytes: expected at least what a fetch brings, "
+            "fetch_vectors * lanes = 640, found 639");
+  EXPECT_EQ(errorWith("icu.fetch_vectors", 9),
+            "icu.queue_bytes: expected at least what a fetch brings, "
+            "fetch_vectors * lanes = 2880, found 2560");
 }
 
 TEST(MachineErrors, MoreSramThanASimulationCanHold) {

@@ -222,7 +222,7 @@ TEST_F(ProgramFile, AFullDiskLeavesTheOldFile) {
 
 //===-- Sizes and hashes --------------------------------------------------===//
 
-TEST(ProgramBytes, ChargeAWideInstructionOncePerSlice) {
+TEST(ProgramBytes, ChargeAChunkOfEachQueue) {
   Machine machine = small();
   Program program = randomProgram(1, 0);
   program.vectorPrograms.clear();
@@ -233,9 +233,14 @@ TEST(ProgramBytes, ChargeAWideInstructionOncePerSlice) {
   read.width = 16;
   read.out.stop = 60;
   program.instructions.push_back({50, 0, read});
-  EXPECT_EQ(programBytes(program, machine), 16 * 16);
+  EXPECT_EQ(programBytes(program, machine), 16 * 128);
   program.instructions.push_back({60, 0, SendOp()});
-  EXPECT_EQ(programBytes(program, machine), 16 * 16 + 16);
+  EXPECT_EQ(programBytes(program, machine), 17 * 128);
+  // 128 bytes are eight instructions.
+  program.instructions.insert(program.instructions.end(), 7, {60, 0, SendOp()});
+  EXPECT_EQ(programBytes(program, machine), 17 * 128);
+  program.instructions.push_back({60, 0, SendOp()});
+  EXPECT_EQ(programBytes(program, machine), 18 * 128);
 }
 
 TEST(ProgramBytes, ChargeTablesInWholeUnits) {

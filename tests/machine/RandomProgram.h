@@ -347,6 +347,17 @@ private:
     return op;
   }
 
+  FetchOp fetch() {
+    FetchOp op;
+    op.target =
+        queueOf(operation(int(between(0, int64_t(QueueId::Kind::Fetch) - 1))));
+    op.slice = any<uint16_t>(0, geometry.slices() - 1);
+    op.bank = any<uint8_t>(0, 1);
+    op.address =
+        any<uint32_t>(0, machine.sram.vectorsPerBank - machine.fetchVectors);
+    return op;
+  }
+
   Operation operation(int kind) {
     switch (QueueId::Kind(kind)) {
     case QueueId::Kind::Read:
@@ -367,6 +378,8 @@ private:
       return receive();
     case QueueId::Kind::Send:
       return send();
+    case QueueId::Kind::Fetch:
+      return fetch();
     }
     return {};
   }

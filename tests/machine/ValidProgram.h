@@ -64,11 +64,13 @@ inline Program validProgram() {
   PermuteOp permute;
   permute.out.stop = 40;
   ReceiveOp receive;
+  FetchOp fetch;
+  fetch.target = {QueueId::Kind::Matmul, 3};
   Tick tick = 100;
   for (const Operation &operation :
        {Operation(read), Operation(write), Operation(load), Operation(install),
         Operation(matmul), Operation(vector), Operation(permute),
-        Operation(receive), Operation(SendOp())}) {
+        Operation(receive), Operation(SendOp()), Operation(fetch)}) {
     p.instructions.push_back({tick++, 0, operation});
   }
   return p;

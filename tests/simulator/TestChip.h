@@ -19,6 +19,8 @@ inline Machine smallMachine(int32_t lanes = 32) {
   m.streamsPerDirection = 32;
   m.alusPerLane = 4;
   m.instructionBytes = 16;
+  m.queueBytes = 1 << 20; // all the text of a test
+  m.fetchVectors = 2;
   m.sram = {20, 2, 256};
   m.matrix = {2, 16, 64, 2};
   m.timing.read = 5;
@@ -34,6 +36,7 @@ inline Machine smallMachine(int32_t lanes = 32) {
   m.timing.transpose = 7;
   m.timing.host = 50;
   m.timing.hostVector = 10;
+  m.timing.fetch = 4;
   m.link = {4, 20, 3, 16};
   m.energy = {2, 3, 0.25, 0.15, 1.05, 1.2, 56, 52, 100};
   return m;

@@ -3,104 +3,130 @@
 
 #include "gtest/gtest.h"
 
+#include <set>
+
 namespace orrery::schedule {
 namespace {
 
 class PlaceText : public ::testing::Test {
 protected:
-  Program programOf(size_t instructions) const {
-    Program program{};
-    program.instructions.assign(instructions, {0, 0, SendOp{}});
-    return program;
-  }
   static SramRegion region(uint16_t slice, uint16_t width, uint8_t bank,
                            uint32_t length) {
     return {"r", RegionKind::Weight, slice, width, bank, 0, length};
   }
-  void expectApart(const Program &a, const Program &b) const {
-    for (const SramRegion &r : a.regions) {
-      for (const SramRegion &s : b.regions) {
-        bool same = &r == &s;
-        bool slices =
-            r.slice < s.slice + s.width && s.slice < r.slice + r.width;
-        bool rows = r.base < s.base + s.length && s.base < r.base + r.length;
-        EXPECT_FALSE(!same && r.bank == s.bank && slices && rows)
-            << r.name << " and " << s.name;
-      }
-    }
+  std::vector<ChunkPlace> roomIn(const Program &program, int64_t taken,
+                                 int64_t chunks) const {
+    auto room = textRoom(program, machine, taken, chunks);
+    EXPECT_TRUE(room) << room.error().message;
+    return room ? *room : std::vector<ChunkPlace>();
   }
-  static std::vector<SramRegion> textOf(const Program &program) {
-    std::vector<SramRegion> text;
-    for (const SramRegion &r : program.regions) {
-      if (r.kind == RegionKind::Instructions) {
-        text.push_back(r);
+  /// Vectors of places: {slice, bank, address}; each once.
+  std::set<std::tuple<int, int, uint32_t>>
+  vectorsOf(const std::vector<ChunkPlace> &places) const {
+    std::set<std::tuple<int, int, uint32_t>> all;
+    for (const ChunkPlace &p : places) {
+      for (uint32_t v = 0; v < uint32_t(machine.fetchVectors); ++v) {
+        EXPECT_TRUE(all.insert({p.slice, p.bank, p.address + v}).second)
+            << placeName(p);
       }
     }
-    return text;
+    return all;
   }
   const Machine machine = *loadMachine("lpu-small");
 };
 
-TEST_F(PlaceText, TakesWhatTheProgramTakes) {
-  Program program = programOf(1000);
-  program.regions.push_back(region(0, 16, 0, 100));
-  auto taken = placeText(program, machine, 0);
-  ASSERT_TRUE(taken) << taken.error().message;
-  Bytes bytes = programBytes(program, machine);
-  EXPECT_EQ(*taken, (bytes + machine.lanes - 1) / machine.lanes);
-  int64_t vectors = 0;
-  for (const SramRegion &r : textOf(program)) {
-    vectors += r.length;
-  }
-  EXPECT_EQ(vectors, *taken);
-  EXPECT_EQ(textOf(program)[0].base, 100u); // the free end of slice 0
-  expectApart(program, program);
+TEST_F(PlaceText, AChunkOfEachBankInTurn) {
+  Program program{};
+  program.regions.push_back(region(0, 16, 0, 101));
+  auto places = roomIn(program, 0, 200);
+  ASSERT_EQ(places.size(), 200u);
+  EXPECT_EQ(places[0], (ChunkPlace{0, 0, 101})); // the free end of slice 0
+  EXPECT_EQ(places[1], (ChunkPlace{0, 1, 0}));
+  EXPECT_EQ(places[2], (ChunkPlace{1, 0, 101}));
+  vectorsOf(places);
+  // 32 weight slices and 24 data slices, of two banks each.
+  EXPECT_EQ(places[63], (ChunkPlace{55, 1, 0}));
+  EXPECT_EQ(places[64], (ChunkPlace{16, 0, 4094})); // the top of slice 16
+  EXPECT_EQ(places[112], (ChunkPlace{0, 0, 103}));
 }
 
 // Programs of a set share weights and KV: the second's text starts where the
 // first's ends.
 TEST_F(PlaceText, ProgramsOfASetStandSideBySide) {
-  Program first = programOf(20000), second = programOf(30000);
-  for (Program *program : {&first, &second}) {
-    program->regions.push_back(region(0, 16, 0, 4000));
-  }
-  auto taken = placeText(first, machine, 0);
-  ASSERT_TRUE(taken);
-  ASSERT_TRUE(placeText(second, machine, *taken));
-  Program a, b;
-  a.regions = textOf(first);
-  b.regions = textOf(second);
-  expectApart(a, b);
-  EXPECT_EQ(a.regions.back().slice, b.regions.front().slice);
-  EXPECT_EQ(a.regions.back().base + a.regions.back().length,
-            b.regions.front().base);
+  Program program{};
+  program.regions.push_back(region(0, 16, 0, 4000));
+  auto both = vectorsOf(roomIn(program, 0, 130'000 + 7));
+  auto first = vectorsOf(roomIn(program, 0, 7));
+  auto second = vectorsOf(roomIn(program, 7 * machine.fetchVectors, 130'000));
+  EXPECT_EQ(first.size() + second.size(), both.size());
+  first.merge(second);
+  EXPECT_EQ(first, both);
 }
 
-TEST_F(PlaceText, WeightSlicesFirst) {
+// What is below the top quarters of the data slices, temporaries may need.
+TEST_F(PlaceText, WeightSlicesAndTheTopsOfDataSlicesFirst) {
   ChipLayout layout(machine);
-  Program program = programOf(1000);
-  ASSERT_TRUE(placeText(program, machine, 0));
-  for (const SramRegion &r : textOf(program)) {
-    int32_t first = layout.dataFirst(layout.sideOfSlice(r.slice));
-    EXPECT_FALSE(r.slice >= first && r.slice < first + layout.dataSlices);
+  auto isLow = [&](const ChunkPlace &p) {
+    int32_t first = layout.dataFirst(layout.sideOfSlice(p.slice));
+    return p.slice >= first && p.slice < first + layout.dataSlices &&
+           p.address < textFloor(0, 4096);
+  };
+  constexpr size_t kFirst = 64 * 2048 + 48 * 512;
+  auto places = roomIn(Program{}, 0, kFirst + 1);
+  for (size_t k = 0; k < kFirst; ++k) {
+    ASSERT_FALSE(isLow(places[k])) << k;
   }
+  EXPECT_TRUE(isLow(places[kFirst]));
+  EXPECT_EQ(places[kFirst].address, 3070u);
+}
+
+// It would lie on what this program computes: other programs count on the
+// order, so it cannot go elsewhere.
+TEST_F(PlaceText, NotOnTemporaries) {
+  Program program{};
+  program.regions.push_back(
+      {"t", RegionKind::Temporary, 16, 1, 0, 0, 4094, 0, 10});
+  EXPECT_TRUE(textRoom(program, machine, 0, 64 + 48));
+  program.regions.back().length = 4095;
+  EXPECT_TRUE(textRoom(program, machine, 0, 64));
+  EXPECT_FALSE(textRoom(program, machine, 0, 64 + 1));
 }
 
 TEST_F(PlaceText, NoRoomIsRefusedWithBothNumbers) {
-  Program program = programOf(1000);
+  Program program{};
   for (uint8_t bank : {0, 1}) {
     program.regions.push_back(region(0, 56, bank, 4096));
   }
-  program.regions.back().length = 4095; // one vector in each slice is left
-  auto taken = placeText(program, machine, 0);
-  ASSERT_FALSE(taken);
-  Program fresh = programOf(1000);
-  int64_t needed =
-      (programBytes(fresh, machine) + machine.lanes - 1) / machine.lanes;
-  EXPECT_EQ(taken.error().message,
-            "no room for the program's text: it takes " +
-                std::to_string(needed * machine.lanes) + " B, " +
-                std::to_string(56 * machine.lanes) + " B are free");
+  program.regions.back().length = 4094; // one chunk in each slice is left
+  EXPECT_TRUE(textRoom(program, machine, 0, 56));
+  EXPECT_TRUE(textRoom(program, machine, 2 * 56 - 2, 1));
+  auto room = textRoom(program, machine, 0, 57);
+  ASSERT_FALSE(room);
+  EXPECT_EQ(room.error().message, "no room for the program's text: it takes " +
+                                      std::to_string(57 * 128) + " B, " +
+                                      std::to_string(56 * 128) + " B are free");
+  room = textRoom(program, machine, 2 * 56 - 2, 2);
+  ASSERT_FALSE(room);
+  EXPECT_NE(room.error().message.find(", 128 B are free"), std::string::npos);
+}
+
+TEST_F(PlaceText, RegionsHoldTheChunksInTheirOrder) {
+  Program program{};
+  std::vector<ChunkPlace> places = {{5, 1, 40}, {5, 1, 42}, {5, 1, 44},
+                                    {6, 1, 46}, {6, 0, 48}, {6, 0, 46}};
+  addTextRegions(program, machine, places);
+  ASSERT_EQ(program.regions.size(), 4u);
+  EXPECT_EQ(program.regions[0].length, 6u);
+  std::set<std::string> names;
+  ChunkPlaces chunks(program, machine);
+  ASSERT_EQ(chunks.count(), int64_t(places.size()));
+  for (size_t k = 0; k < places.size(); ++k) {
+    EXPECT_EQ(chunks[int64_t(k)], places[k]) << k;
+  }
+  for (const SramRegion &r : program.regions) {
+    EXPECT_EQ(r.kind, RegionKind::Instructions);
+    EXPECT_TRUE(names.insert(r.name).second);
+  }
 }
 
 } // namespace

@@ -79,7 +79,7 @@ TEST(Pipelining, TwoStepsAtThatDistanceCanBeSimulated) {
     EXPECT_LT(each, times.ticks);
     EXPECT_GE(each, times.stages[times.slowest()].ticks);
     EXPECT_GE(times.inFlight(), c.split.stages);
-    sim::SystemSimulator simulator(set->machine());
+    sim::SystemSimulator simulator(holdingAllText(set->machine()));
     auto result = simulator.run(twice(step.system, each), {});
     ASSERT_TRUE(result) << c.shape << ": " << result.error().message;
     EXPECT_EQ(result->ticks, times.ticks + each) << c.shape;
@@ -91,8 +91,10 @@ TEST(Pipelining, StepsThatAreTooCloseCannot) {
   auto set = setOf("tinystories-656k", "lpu-small-node", {2, 2});
   const CompiledStep &step = stepOf(*set, 1, 64);
   StepTimes times(step.system, set->machine());
-  sim::SystemSimulator simulator(set->machine());
-  EXPECT_FALSE(simulator.run(twice(step.system, times.interval() / 2), {}));
+  sim::SystemSimulator simulator(holdingAllText(set->machine()));
+  auto result = simulator.run(twice(step.system, times.interval() / 2), {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message.find(" is dry"), std::string::npos);
 }
 
 } // namespace

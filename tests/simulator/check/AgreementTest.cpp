@@ -143,5 +143,42 @@ TEST(AgreementTest, OtherLatencies) {
   EXPECT_GT(verdicts.bad, 10);
 }
 
+/// One fetch a few ticks off, or another buffer or latency of fetches.
+TEST(AgreementTest, OtherFetches) {
+  Verdicts verdicts;
+  for (uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::BuiltProgram built = test::buildProgram(seed);
+    std::vector<Instruction *> fetches;
+    for (Instruction &i : built.program.instructions) {
+      if (std::holds_alternative<FetchOp>(i.operation)) {
+        fetches.push_back(&i);
+      }
+    }
+    if (fetches.empty()) {
+      continue;
+    }
+    test::Random random(seed);
+    Machine &m = built.machine;
+    if (random.chance(60)) {
+      Instruction &moved = *random.of(fetches);
+      moved.tick = std::max<Tick>(0, moved.tick + random.between(-12, 12));
+    } else if (random.chance(50)) {
+      m.queueBytes += int32_t(m.instructionBytes * random.between(-3, 3));
+      m.queueBytes = std::max(m.queueBytes, int32_t(m.fetchBytes()));
+    } else {
+      m.timing.fetch =
+          std::max<Tick>(1, m.timing.fetch + random.between(-3, 3));
+    }
+    test::sortByTick(built.program.instructions);
+    built.program.predictedTicks = test::endTickOf(built.program, m);
+    compare(built.program, m, verdicts);
+  }
+  std::printf("other fetches: %d still correct, %d not\n", verdicts.good,
+              verdicts.bad);
+  EXPECT_GT(verdicts.good, 20);
+  EXPECT_GT(verdicts.bad, 20);
+}
+
 } // namespace
 } // namespace orrery

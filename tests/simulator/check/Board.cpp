@@ -140,6 +140,16 @@ private:
     acted(tick + op.shape.span(), host ? m.timing.host : 1);
   }
 
+  void add(const FetchOp &op) {
+    Tick last = tick + m.fetchVectors - 1;
+    queue(9, 0, tick, last);
+    queue(0, op.slice, tick, last);
+    for (Tick t = tick; t <= last; ++t) {
+      cells.push_back({bankPlace(op.slice, op.bank), t});
+      acted(t);
+    }
+  }
+
   Tick tick;
   const Program &program;
   const Machine &m;

@@ -127,6 +127,9 @@ private:
   bool addGang();
   void retireSome();
   void finish();
+  void drawQueue();
+  void addText();
+  void fetchText();
 
   // Pieces of gangs.
   uint8_t stream(int width) {

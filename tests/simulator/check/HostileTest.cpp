@@ -93,6 +93,10 @@ private:
     corrupt(op.shape);
     one(op.stream, op.link, op.width);
   }
+  void corrupt(FetchOp &op) {
+    op.target.kind = QueueId::Kind(r.between(0, kQueueKinds - 1));
+    one(op.target.index, op.slice, op.bank, op.address);
+  }
 
   test::Random r;
 };

@@ -12,9 +12,15 @@ namespace orrery::test {
 template <class Op> Op *opOf(Instruction &i) {
   return std::get_if<Op>(&i.operation);
 }
+/// Any but a fetch: those have mutations of their own.
 inline Instruction &any(Program &p, Random &r) {
-  return p
-      .instructions[size_t(r.between(0, int64_t(p.instructions.size()) - 1))];
+  for (;;) {
+    Instruction &i = p.instructions[size_t(
+        r.between(0, int64_t(p.instructions.size()) - 1))];
+    if (!opOf<FetchOp>(i)) {
+      return i;
+    }
+  }
 }
 inline SramRegion &anyRegion(Program &p, Random &r) {
   return p.regions[size_t(r.between(0, int64_t(p.regions.size()) - 1))];
@@ -60,7 +66,8 @@ inline bool isDriver(const Operation &o) {
   return !std::holds_alternative<WriteOp>(o) &&
          !std::holds_alternative<LoadOp>(o) &&
          !std::holds_alternative<InstallOp>(o) &&
-         !std::holds_alternative<SendOp>(o);
+         !std::holds_alternative<SendOp>(o) &&
+         !std::holds_alternative<FetchOp>(o);
 }
 
 inline bool holds(const SramRegion &r, const Touch &t) {
@@ -123,5 +130,13 @@ bool shortenLife(Program &p, const Machine &m, Random &r);
 bool noRoomForText(Program &p, const Machine &, Random &);
 bool earlyHost(Program &p, const Machine &m, Random &);
 bool longContext(Program &p, const Machine &m, Random &);
+
+// FetchMutations.cpp
+bool dropFetch(Program &p, const Machine &, Random &r);
+bool delayFetch(Program &p, const Machine &m, Random &r);
+bool fetchForAnother(Program &p, const Machine &m, Random &r);
+bool fetchElsewhere(Program &p, const Machine &m, Random &r);
+bool fetchIntoFull(Program &p, const Machine &m, Random &r);
+bool shrinkBuffer(Program &p, Machine &m, Random &r);
 
 } // namespace orrery::test

@@ -17,7 +17,10 @@ const std::vector<Mutation> &mutations() {
        {"operand", "dropped", "form"},
        true,
        [](P p, M, R r) { return shift(p, r, -1); }},
-      {"swap ticks", {"operand", "dropped", "form"}, true, swapTicks},
+      {"swap ticks",
+       {"operand", "dropped", "form", "activation"},
+       true,
+       swapTicks},
       {"move stream", {"operand", "form"}, true, moveStream},
       {"change direction", {"operand", "form"}, true, turn},
       {"move consumer", {"operand", "dropped", "form"}, true, moveConsumer},
@@ -44,7 +47,7 @@ const std::vector<Mutation> &mutations() {
       {"write a constant", {"kind"}, true, constantWritten},
       {"read uninitialised", {"uninitialised"}, true, uninitialised},
       {"change plane",
-       {"operand", "dropped", "form", "stop"},
+       {"operand", "dropped", "form", "stop", "port", "activation"},
        true,
        changePlane},
       {"change format",
@@ -65,22 +68,30 @@ const std::vector<Mutation> &mutations() {
        [](P p, M, R) { return --p.predictedTicks > 0; }},
       {"no room for text", {"capacity"}, false, noRoomForText},
       {"longer context", {"context"}, false, longContext},
+      {"drop a fetch", {"dry", "fetch"}, true, dropFetch},
+      {"delay a fetch", {"dry"}, true, delayFetch},
+      {"fetch for another", {"fetch"}, true, fetchForAnother},
+      {"fetch from elsewhere", {"fetch"}, true, fetchElsewhere},
+      {"fetch into a full buffer", {"fetch"}, true, fetchIntoFull},
+      {"shrink the buffer", {"fetch", "dry"}, true, shrinkBuffer},
   };
   return kinds;
 }
 
-bool mutate(const Mutation &mutation, Program &program, const Machine &machine,
+bool mutate(const Mutation &mutation, Program &program, Machine &machine,
             Random &random) {
   for (int draw = 0; draw < 200; ++draw) {
     Program copy = program;
-    if (!mutation.apply(copy, machine, random)) {
+    Machine other = machine;
+    if (!mutation.apply(copy, other, random)) {
       continue;
     }
     sortByTick(copy.instructions);
-    if (copy == program) {
+    if (copy == program && other == machine) {
       continue;
     }
     program = std::move(copy);
+    machine = std::move(other);
     return true;
   }
   return false;

@@ -18,15 +18,16 @@ struct Mutation {
   /// Whether the break shows in what a run does; else in the program file
   /// alone, and only the checker can see it.
   bool shows;
-  /// False when this draw does not apply to the program.
-  std::function<bool(Program &, const Machine &, Random &)> apply;
+  /// False when this draw does not apply to the program. The machine is there
+  /// to be changed, too.
+  std::function<bool(Program &, Machine &, Random &)> apply;
 };
 
 const std::vector<Mutation> &mutations();
 
-/// Applies until the program has changed, and sorts it by tick again. False
-/// when none of 200 draws applied.
-bool mutate(const Mutation &mutation, Program &program, const Machine &machine,
+/// Applies until program or machine has changed, and sorts the program by tick
+/// again. False when none of 200 draws applied.
+bool mutate(const Mutation &mutation, Program &program, Machine &machine,
             Random &random);
 
 } // namespace orrery::test

@@ -1,9 +1,14 @@
 #include "tests/simulator/check/Builder.h"
 
+#include "tests/simulator/check/FetchPlan.h"
+
 #include <cstdio>
 #include <cstdlib>
 
 namespace orrery::test {
+
+/// Takes any text here whole.
+constexpr int32_t kAmpleQueue = 1 << 20;
 
 /// Small enough for brute force, odd enough to matter.
 Machine randomMachine(Random &r) {
@@ -19,6 +24,7 @@ Machine randomMachine(Random &r) {
   m.matrix.installStreams = int(r.of<int64_t>({4, 8, 16}));
   m.matrix.activationVectors = int(r.between(16, 64));
   m.matrix.f16TicksPerRow = int(r.between(1, 3));
+  m.queueBytes = kAmpleQueue;
   TimingParameters &t = m.timing;
   for (Tick *p : {&t.read, &t.write, &t.load, &t.install, &t.alu}) {
     *p = r.between(1, 6);
@@ -93,18 +99,10 @@ void Builder::finish() {
   }
   program.predictedTicks = end;
   sortByTick(program.instructions);
-  Bytes left = programBytes(program, m);
-  for (int length = 64; left > 0;) {
-    auto region = plan.add(r, "text", RegionKind::Instructions, 1, length, 0,
-                           g.slices() - 1);
-    if (region) {
-      left -= Bytes(length) * m.lanes;
-    } else if ((length /= 2) == 0) {
-      std::fprintf(stderr, "program builder: no room for instructions\n");
-      std::abort();
-    }
-  }
+  drawQueue();
+  addText();
   plan.finish(program);
+  fetchText();
   if (!links.logits) {
     return;
   }
@@ -112,6 +110,43 @@ void Builder::finish() {
   uint32_t vectors = l.length / program.tokens;
   program.logits = {l.slice, l.bank, l.base, vectors,
                     vectors * uint32_t(m.lanes) - 3};
+}
+
+/// What a fetch brings and a queue holds: little, of a chip that stands alone.
+void Builder::drawQueue() {
+  if (linkStates.empty()) {
+    m.fetchVectors = int32_t(r.of<int64_t>({1, 1, 1, 2, 3}));
+    m.queueBytes = int32_t(m.fetchBytes() * r.of<int64_t>({1, 2, 2, 3}) +
+                           m.instructionBytes * r.between(1, 4));
+    m.timing.fetch = r.between(1, 12);
+  }
+}
+
+/// Room for the text, for that of the fetches that may come, and for tables.
+void Builder::addText() {
+  auto texts = int64_t(queueTexts(program, m).size());
+  int64_t left = 2 * chunkCount(queueTexts(program, m)) + texts +
+                 tableBytes(program, m) / m.fetchBytes();
+  for (int length = 60; left > 0;) {
+    auto region = plan.add(r, "text", RegionKind::Instructions, 1, length, 0,
+                           g.slices() - 1);
+    if (region) {
+      left -= length / m.fetchVectors;
+    } else if ((length /= 2) == 0) {
+      std::fprintf(stderr, "program builder: no room for instructions\n");
+      std::abort();
+    }
+  }
+}
+
+/// With larger buffers until no queue runs dry.
+void Builder::fetchText() {
+  Program without = program;
+  while (!addFetches(program, m, board)) {
+    m.queueBytes *= 2;
+    program = without;
+  }
+  program.machineJson = formatMachine(m);
 }
 
 BuiltProgram buildProgram(uint64_t seed) { return Builder(seed).build(); }
