@@ -369,6 +369,23 @@ ORRERY_HD inline bool quantizeKvRow(const float *x, int n, int8_t *q,
   return isFinite(scale);
 }
 
+/// KV q4: as quantizeKvRow with codes in [-7, 7] and *d = f16(amax/7).
+ORRERY_HD inline bool quantizeKvRow4(const float *x, int n, int8_t *q,
+                                     uint16_t *d) {
+  const float amax = finiteAmax(x, n);
+  *d = floatToHalf(amax / 7.0f);
+  const float scale = halfToFloat(*d);
+  const bool usable = scale > 0.0f && isFinite(scale);
+  for (int i = 0; i < n; ++i) {
+    const int8_t code = usable ? roundToCode(x[i] / scale) : int8_t(0);
+    q[i] = code > 7 ? int8_t(7) : code < -7 ? int8_t(-7) : code;
+  }
+  if (!isFinite(scale)) {
+    *d = 0x7e00u;
+  }
+  return isFinite(scale);
+}
+
 //===-- Normalisation and rotary embedding (rules 7, 11) ------------------===//
 
 /// 1 / sqrt(sum/n + eps), sum a wide sum of squares read out as f32.

@@ -36,7 +36,8 @@ struct ImportFlags {
   llvm::cl::opt<llm::KvFormat> kvFormat{
       "kv-format", llvm::cl::desc("format of the KV caches"),
       llvm::cl::values(clEnumValN(llm::KvFormat::Q8, "q8", ""),
-                       clEnumValN(llm::KvFormat::F16, "f16", "")),
+                       clEnumValN(llm::KvFormat::F16, "f16", ""),
+                       clEnumValN(llm::KvFormat::Q4, "q4", "")),
       llvm::cl::init(llm::KvFormat::Q8)};
 
   ImportOptions options(const models::GgufFile &file) const {

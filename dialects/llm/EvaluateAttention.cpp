@@ -42,7 +42,7 @@ static std::vector<A8Block> quantizeBlocks(const float *x, int64_t size) {
   return blocks;
 }
 
-static std::vector<float> scoresQ8(const HeadView &head) {
+static std::vector<float> scoresOfCodes(const HeadView &head) {
   const std::vector<A8Block> q = quantizeBlocks(head.q, head.headDim);
   const CachedRows &keys = head.cache.keys();
   std::vector<float> scores;
@@ -63,7 +63,7 @@ static std::vector<float> scoresQ8(const HeadView &head) {
   return scores;
 }
 
-static std::vector<float> scoresF16(const HeadView &head) {
+static std::vector<float> scoresOfHalves(const HeadView &head) {
   std::vector<float> scores;
   for (int64_t u = 0; u < head.visible; ++u) {
     const float *k = head.cache.keys().valuesAt(u, head.kvHead);
@@ -77,8 +77,8 @@ static std::vector<float> scoresF16(const HeadView &head) {
 }
 
 /// out[i] = sum over u of weights[u] * V[u, i], not yet divided.
-static void mixQ8(const HeadView &head, std::span<const float> p,
-                  std::span<float> out) {
+static void mixCodes(const HeadView &head, std::span<const float> p,
+                     std::span<float> out) {
   const CachedRows &values = head.cache.values();
   std::vector<float> a;
   for (int64_t u = 0; u < head.visible; ++u) {
@@ -99,8 +99,8 @@ static void mixQ8(const HeadView &head, std::span<const float> p,
   }
 }
 
-static void mixF16(const HeadView &head, std::span<const float> p,
-                   std::span<float> out) {
+static void mixHalves(const HeadView &head, std::span<const float> p,
+                      std::span<float> out) {
   for (int64_t i = 0; i < head.headDim; ++i) {
     ExactSum sum;
     for (int64_t u = 0; u < head.visible; ++u) {
@@ -114,17 +114,17 @@ static void mixF16(const HeadView &head, std::span<const float> p,
 static void attend(KvFormat format, const HeadView &head,
                    std::span<float> out) {
   std::vector<float> p =
-      format == KvFormat::Q8 ? scoresQ8(head) : scoresF16(head);
+      format == KvFormat::F16 ? scoresOfHalves(head) : scoresOfCodes(head);
   const float max = *std::ranges::max_element(p);
   ExactSum sum;
   for (float &x : p) {
     x = expExact(x - max);
     sum.add(floatTerm(x));
   }
-  if (format == KvFormat::Q8) {
-    mixQ8(head, p, out);
+  if (format == KvFormat::F16) {
+    mixHalves(head, p, out);
   } else {
-    mixF16(head, p, out);
+    mixCodes(head, p, out);
   }
   const float z = sum.read();
   for (float &x : out) {

@@ -4,22 +4,23 @@
 namespace orrery::llm {
 
 void CachedRows::put(int64_t position, std::span<const float> row) {
-  if (format == KvFormat::Q8) {
-    putCodes(position, row);
-  } else {
+  if (format == KvFormat::F16) {
     putHalves(position, row);
+  } else {
+    putCodes(position, row);
   }
 }
 
 void CachedRows::putCodes(int64_t position, std::span<const float> row) {
   codes.resize((position + 1) * kvHeads * headDim);
   scales.resize((position + 1) * kvHeads);
+  const auto quantize = format == KvFormat::Q4 ? numerics::quantizeKvRow4
+                                               : numerics::quantizeKvRow;
   for (int64_t head = 0; head < kvHeads; ++head) {
     const int64_t index = position * kvHeads + head;
     // A failure leaves a NaN scale, which reaches the result and is reported.
-    (void)numerics::quantizeKvRow(row.data() + head * headDim, int(headDim),
-                                  codes.data() + index * headDim,
-                                  &scales[index]);
+    (void)quantize(row.data() + head * headDim, int(headDim),
+                   codes.data() + index * headDim, &scales[index]);
   }
 }
 

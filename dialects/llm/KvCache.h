@@ -20,8 +20,9 @@ public:
   /// number of positions held; those behind it are dropped.
   void put(int64_t position, std::span<const float> row);
 
-  /// q8: codes [headDim] of one position and KV head, and their f16 scale. The
-  /// scale is NaN when the row did not fit the format.
+  /// q8 and q4: codes [headDim] of one position and KV head (q4 keeps a byte a
+  /// code here too), and their f16 scale. The scale is NaN when the row did not
+  /// fit the format.
   const int8_t *codesAt(int64_t position, int64_t head) const {
     return codes.data() + (position * kvHeads + head) * headDim;
   }

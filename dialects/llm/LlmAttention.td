@@ -69,7 +69,7 @@ def Llm_AttentionOp : Llm_Op<"attention", [
     result[t, h, i] = (sum_u p[u] * V[u, g, i]) / Z
     ```
 
-    Numerics, both formats:
+    Numerics, all formats:
       scale = 1.0f / sqrtf(f32(head_dim)); exp is expExact; Z is
       readAccumulator(sum_u floatTerm(p[u])); the last step is one f32 division.
 
@@ -91,6 +91,10 @@ def Llm_AttentionOp : Llm_Op<"attention", [
       isum[c, i] = sum_{u in block c} aq[u] * vq[u, i]
       result[i] = readAccumulator(sum_c blockTerm(isum[c, i], 1, da[c])) / Z
       ```
+
+    Numerics, `q4`:
+      As `q8`, with rows cached by quantizeKvRow4: codes in -7 .. 7. The
+      interpreter and GPUs have it, chips do not.
 
     Numerics, `f16`:
       K, V and q are rounded to f16, p is rounded to f16 for the second product

@@ -17,7 +17,8 @@ def Llm_WeightFormatAttr
 
 def Llm_KvFormat : I32EnumAttr<"KvFormat", "KV format", [
     I32EnumAttrCase<"Q8", 0, "q8">,
-    I32EnumAttrCase<"F16", 1, "f16">]> {
+    I32EnumAttrCase<"F16", 1, "f16">,
+    I32EnumAttrCase<"Q4", 2, "q4">]> {
   let cppNamespace = "::orrery::llm";
   let genSpecializedAttr = 0;
 }

@@ -420,6 +420,33 @@ TEST(QuantizeKv, UsesTheRoundedScale) {
   EXPECT_TRUE(std::isnan(halfToFloat(d)));
 }
 
+TEST(QuantizeKv, FourBits) {
+  int8_t q[4];
+  uint16_t d = 0;
+  const float x[4] = {1.0f, -0.3f, 0.08f, -1.0f};
+  ASSERT_TRUE(quantizeKvRow4(x, 4, q, &d));
+  EXPECT_EQ(d, floatToHalf(1.0f / 7.0f));
+  const int8_t expected[4] = {7, -2, 1, -7};
+  EXPECT_TRUE(std::equal(q, q + 4, expected));
+  // As for q8: clamped after a scale that rounds down by much, zeros under a
+  // scale of 0, refused over one that f16 does not have.
+  const float small[2] = {7.0f * 0x1.7p-24f, -7.0f * 0x1.7p-24f};
+  ASSERT_TRUE(quantizeKvRow4(small, 2, q, &d));
+  EXPECT_EQ(d, 1);
+  EXPECT_EQ(q[0], 7);
+  EXPECT_EQ(q[1], -7);
+  const float vanishing[2] = {1e-8f, -1e-8f};
+  ASSERT_TRUE(quantizeKvRow4(vanishing, 2, q, &d));
+  EXPECT_EQ(d, 0);
+  EXPECT_EQ(q[0], 0);
+  for (float bad : {1e6f, kInf, kNan}) {
+    const float refused[2] = {bad, 1.0f};
+    EXPECT_FALSE(quantizeKvRow4(refused, 2, q, &d)) << bad;
+    EXPECT_TRUE(std::isnan(halfToFloat(d)));
+    EXPECT_EQ(q[1], 0);
+  }
+}
+
 //===-- Rope, argmax, random numbers --------------------------------------===//
 
 TEST(Rope, TableIsTheRoundedDoubleFunction) {

@@ -50,13 +50,13 @@ float blockDot(const Row &x, const std::vector<int> &codes) {
   return sum.read();
 }
 
-/// A row of the q8 cache.
+/// A row of the q8 cache, or with a limit of 7 of the q4 cache.
 struct Codes {
-  explicit Codes(const Row &x) {
-    scale = half(magnitude(x.data(), int64_t(x.size())) / 127.0f);
+  Codes(const Row &x, float limit) {
+    scale = half(magnitude(x.data(), int64_t(x.size())) / limit);
     for (float value : x) {
       const float code = scale == 0 ? 0 : std::rint(value / scale);
-      codes.push_back(int(std::clamp(code, -127.0f, 127.0f)));
+      codes.push_back(int(std::clamp(code, -limit, limit)));
     }
   }
   float scale;
@@ -75,16 +75,19 @@ std::pair<Row, float> softmax(Row scores) {
 }
 
 /// q [headDim]; keys, values [visible][headDim].
-Row attendQ8(const Row &q, const std::vector<Row> &keys,
-             const std::vector<Row> &values) {
+Row attendCodes(const Row &q, const std::vector<Row> &keys,
+                const std::vector<Row> &values, float limit) {
   const float scale = 1.0f / std::sqrt(float(q.size()));
   Row scores;
   for (const Row &key : keys) {
-    const Codes k(key);
+    const Codes k(key, limit);
     scores.push_back((blockDot(q, k.codes) * k.scale) * scale);
   }
   const auto [p, z] = softmax(scores);
-  std::vector<Codes> v(values.begin(), values.end());
+  std::vector<Codes> v;
+  for (const Row &row : values) {
+    v.emplace_back(row, limit);
+  }
   Row a;
   for (size_t u = 0; u < p.size(); ++u) {
     a.push_back(p[u] * v[u].scale);
@@ -121,6 +124,13 @@ Row attendF16(const Row &q, const std::vector<Row> &keys,
     out.push_back(sum.read() / z);
   }
   return out;
+}
+
+Row attend(KvFormat format, const Row &q, const std::vector<Row> &keys,
+           const std::vector<Row> &values) {
+  return format == KvFormat::F16
+             ? attendF16(q, keys, values)
+             : attendCodes(q, keys, values, format == KvFormat::Q8 ? 127 : 7);
 }
 
 struct Shape {
@@ -204,10 +214,9 @@ TEST_P(Attention, SameBitsAsTheSpecificationReadAgain) {
       for (int64_t h = 0; h < s.heads; ++h) {
         const int64_t kvHead = h * s.kvHeads / s.heads;
         const int64_t visible = first + t + 1;
-        const auto attend = s.format == KvFormat::Q8 ? attendQ8 : attendF16;
-        ASSERT_EQ(headOf(ours, t, h),
-                  attend(headOf(q, first + t, h), headRows(k, kvHead, visible),
-                         headRows(v, kvHead, visible)))
+        ASSERT_EQ(headOf(ours, t, h), attend(s.format, headOf(q, first + t, h),
+                                             headRows(k, kvHead, visible),
+                                             headRows(v, kvHead, visible)))
             << "position " << first + t << ", head " << h;
       }
     }
@@ -224,15 +233,16 @@ TEST_P(Attention, RowsOfZeros) {
   EXPECT_EQ(ours.values, Row(ours.values.size(), 0.0f));
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Attention,
-                         testing::Values(Shape{4, 2, 8, KvFormat::Q8},
-                                         Shape{3, 1, 40, KvFormat::Q8},
-                                         Shape{2, 2, 32, KvFormat::Q8},
-                                         Shape{6, 3, 100, KvFormat::Q8},
-                                         Shape{1, 1, 1, KvFormat::Q8},
-                                         Shape{4, 2, 8, KvFormat::F16},
-                                         Shape{3, 1, 40, KvFormat::F16},
-                                         Shape{2, 1, 112, KvFormat::F16}));
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Attention,
+    testing::Values(Shape{4, 2, 8, KvFormat::Q8}, Shape{3, 1, 40, KvFormat::Q8},
+                    Shape{2, 2, 32, KvFormat::Q8},
+                    Shape{6, 3, 100, KvFormat::Q8},
+                    Shape{1, 1, 1, KvFormat::Q8}, Shape{4, 2, 8, KvFormat::F16},
+                    Shape{3, 1, 40, KvFormat::F16},
+                    Shape{2, 1, 112, KvFormat::F16},
+                    Shape{4, 2, 8, KvFormat::Q4}, Shape{3, 1, 40, KvFormat::Q4},
+                    Shape{6, 3, 100, KvFormat::Q4}));
 
 } // namespace
 } // namespace orrery::llm
