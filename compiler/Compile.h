@@ -16,6 +16,10 @@ struct CompileRequest {
   std::string machine = "lpu-v1"; ///< preset or file
   compiler::ImportOptions import;
   SplitOptions split;
+  /// Positions that the longest step over the same SRAM reaches, for which the
+  /// split is chosen; 0: the context. Less when a context is the caches of
+  /// several users: no step attends to another user's.
+  int64_t reach = 0;
   /// By part: vectors of instruction text of other programs over the same
   /// SRAM; empty: none.
   std::vector<int64_t> textBases;

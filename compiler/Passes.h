@@ -14,6 +14,10 @@ namespace orrery {
 #define GEN_PASS_DECL
 #include "compiler/Passes.h.inc"
 
+/// On a flow.program that a pass refused because SRAM lacks room for it: fewer
+/// layers would have had room.
+inline constexpr char kLacksRoomAttr[] = "orrery.lacks_room";
+
 /// Registers every pass and the pipeline `--orrery`.
 void registerAllPasses();
 

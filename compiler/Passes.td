@@ -11,10 +11,11 @@ def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
     `grid.stage`s on chips of the system named by `machine`; other functions are
     left alone.
 
-    A step is cut into `pp` stages of consecutive layers, each on a group of
-    `tp` chips that share its matrices and attention heads; what is not given is
-    chosen for the least estimated latency (or, with `throughput`, the fastest
-    slowest stage) among what fits and what the system's cables allow
+    A step is cut into `pp` stages of consecutive sections (attention; gate and
+    up; down; and the head behind the last), each on a group of `tp` chips that
+    share its matrices and attention heads; what is not given is chosen for the
+    least estimated latency (or, with `throughput`, the fastest slowest stage)
+    among what fits and what the system's cables allow
     (compiler/partition/README.md). On a system of one chip nothing is chosen
     and any step is taken; otherwise it must be a decoder as imported.
 
@@ -29,6 +30,9 @@ def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
                  Option<"tp", "tp", "int64_t", "0",
                         "chips of a stage; 0: chosen">,
                  Option<"pp", "pp", "int64_t", "0", "stages; 0: chosen">,
+                 Option<"reach", "reach", "int64_t", "0",
+                        "positions the longest step over the same SRAM reaches; "
+                        "0: the context">,
                  Option<"throughput", "throughput", "bool", "false",
                         "choose for tokens a second, not for latency">];
   let dependentDialects = ["::orrery::grid::GridDialect"];

@@ -122,9 +122,9 @@ Status runAlike(const SystemProgram &first, const SystemProgram &other) {
 }
 
 bool isLackOfRoom(const Error &error) {
-  constexpr const char *kSigns[] = {"no room", "activation vectors, a plane",
-                                    "SRAM is too full", "does not fit",
-                                    "the buffer of a link"};
+  constexpr const char *kSigns[] = {
+      "no room",      "activation vectors, a plane", "SRAM is too full",
+      "does not fit", "the buffer of a link",        " would run dry at tick "};
   return std::ranges::any_of(kSigns, [&](const char *sign) {
     return error.message.find(sign) != std::string::npos;
   });

@@ -3,39 +3,20 @@
 // through it.
 #pragma once
 
-#include "compiler/Compile.h"
 #include "models/WeightSource.h"
 #include "runtime/EmbeddingTable.h"
 #include "runtime/StepHost.h"
+#include "runtime/StepSet.h"
 #include "simulator/SystemSimulator.h"
 
-#include "mlir/IR/MLIRContext.h"
-
-#include <functional>
-#include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace orrery::runtime {
 
-struct SessionOptions {
-  std::string machine = "lpu-v1"; ///< preset or file
-  /// Chips of a stage, and stages; 0: as the compiler chooses for the first
-  /// program. All programs of the session are split alike.
-  SplitOptions split;
-  llm::WeightFormat weights = llm::WeightFormat::Q8_0;
-  llm::KvFormat kv = llm::KvFormat::Q8;
-  /// Formats of tensors that keep their own, by name.
-  std::map<std::string, llm::WeightFormat> tensorFormats;
-  int64_t context = 0; ///< positions with room; 0: the model's
-  int64_t chunk = 0;   ///< T of prompt chunks; 0: what fills the matrix unit
-  /// A probe: the step ends behind the `llm` op at this location, whose value
-  /// comes in place of the logits. Empty: the whole step.
-  std::string upTo;
-  /// Told what takes long, before it starts.
-  std::function<void(const std::string &)> progress;
+/// What the programs have in common, and hooks into what the hosts do.
+struct SessionOptions : StepSetOptions {
   AfterFill afterFill;
   AfterRows afterRows;
 };
@@ -71,15 +52,17 @@ public:
   /// Forgets all positions.
   void reset() { position = 0; }
 
-  const Machine &machine() const { return chip; }
-  int64_t contextLength() const { return context; }
+  const Machine &machine() const { return set->machine(); }
+  int64_t contextLength() const { return set->positions(); }
   /// Formats and context of every program; T and bucket are the first's.
   compiler::ImportOptions importOptions() const {
-    return requestFor(1, bucketFor(1)).import;
+    return set->requestFor(1, bucketFor(1)).import;
   }
   uint32_t currentPosition() const { return position; }
   /// All programs compiled so far.
-  std::vector<const SystemProgram *> programs() const;
+  std::vector<const SystemProgram *> programs() const {
+    return set->programs();
+  }
   /// What a program of this session was compiled to, beside itself.
   const CompiledStep &compiledOf(const SystemProgram &program) const;
   /// The step of a compiled program in `llm`, for the interpreter.
@@ -90,39 +73,26 @@ public:
   sim::SystemSimulator &simulator() { return *sim; }
 
   /// The smallest bucket that holds `positions`.
-  int64_t bucketFor(int64_t positions) const;
+  int64_t bucketFor(int64_t positions) const {
+    return set->bucketFor(positions);
+  }
   /// The program for T tokens and a bucket, compiled on first use.
   Expected<const SystemProgram *> program(int64_t tokens, int64_t bucket);
 
 private:
   Session(const models::WeightSource &weights, SessionOptions options,
-          Machine machine);
-  /// A program, and how many tokens it is to read.
-  struct Chunk {
-    CompiledStep *step;
-    int64_t tokens;
-  };
-
+          std::unique_ptr<StepSet> set);
   Status start(bool &tooBig);
   Expected<EmbeddingTable> openEmbedding() const;
   Status checkRoom(int64_t ids) const;
-  Expected<Chunk> nextChunk(int64_t at, int64_t left);
-  CompileRequest requestFor(int64_t tokens, int64_t bucket) const;
-  Expected<CompiledStep *> compiled(int64_t tokens, int64_t bucket);
-  Status goesWithOthers(const CompiledStep &step) const;
-  Expected<CompiledStep *> compiledChunk(int64_t bucket);
-  Expected<StepRecord> step(std::span<const int32_t> ids, CompiledStep &with);
+  Expected<StepRecord> step(std::span<const int32_t> ids,
+                            const CompiledStep &with);
 
   const models::WeightSource &weights;
   SessionOptions options;
-  Machine chip;
-  std::unique_ptr<mlir::MLIRContext> context_;
-  std::map<std::pair<int64_t, int64_t>, CompiledStep> steps;
-  std::map<int64_t, int64_t> chunkOfBucket;
+  std::unique_ptr<StepSet> set;
   std::unique_ptr<HostInput> hostInput;
   std::unique_ptr<sim::SystemSimulator> sim;
-  std::vector<int64_t> textVectors; ///< of all programs, by part
-  int64_t context = 0;
   uint32_t position = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "runtime/StepSet.h"
 
 #include "machine/Timing.h"
+#include "runtime/CutStep.h"
 #include "runtime/ProgramSet.h"
 #include "runtime/StageChips.h"
 
@@ -8,12 +9,23 @@
 
 namespace orrery::runtime {
 
+/// Tokens that fill the matrix unit: rows that pass while the next tile
+/// installs; two ticks to change over.
+static int64_t fullChunk(const Machine &machine) {
+  auto install = int64_t(tileCycles(WeightFormat::Q8, uint32_t(machine.lanes),
+                                    uint32_t(machine.matrix.installStreams)));
+  return std::max<int64_t>(install - 2, 1);
+}
+
 StepSet::StepSet(models::ModelConfig config, StepSetOptions options,
                  Machine machine)
     : model(std::move(config)), options(std::move(options)),
       system(std::move(machine)), mlir(makeContext()) {
   if (this->options.context == 0) {
     this->options.context = model.contextLength;
+  }
+  if (this->options.chunk == 0) {
+    this->options.chunk = fullChunk(system);
   }
 }
 
@@ -34,13 +46,6 @@ int64_t StepSet::bucketFor(int64_t positions) const {
     bucket *= 2;
   }
   return std::min(bucket, options.context);
-}
-
-int64_t StepSet::fullChunk() const {
-  // Two ticks to change over.
-  auto install = int64_t(tileCycles(WeightFormat::Q8, uint32_t(system.lanes),
-                                    uint32_t(system.matrix.installStreams)));
-  return std::max<int64_t>(install - 2, 1);
 }
 
 CompileRequest StepSet::requestFor(int64_t tokens, int64_t bucket) const {
@@ -75,12 +80,23 @@ Status StepSet::goesWithOthers(const CompiledStep &step) const {
   return Success{};
 }
 
+Expected<CompiledStep> StepSet::compile(int64_t tokens, int64_t bucket) {
+  if (options.progress) {
+    options.progress("compiling T=" + std::to_string(tokens) +
+                     " up to position " + std::to_string(bucket));
+  }
+  CompileRequest request = requestFor(tokens, bucket);
+  return options.upTo.empty()
+             ? compileStep(*mlir, model, request)
+             : compileProbe(*mlir, model, request, options.upTo);
+}
+
 Expected<const CompiledStep *> StepSet::step(int64_t tokens, int64_t bucket) {
   auto found = compiled.find({tokens, bucket});
   if (found != compiled.end()) {
     return &found->second;
   }
-  auto step = compileStep(*mlir, model, requestFor(tokens, bucket));
+  auto step = compile(tokens, bucket);
   if (!step) {
     return step.error();
   }
@@ -104,7 +120,7 @@ Expected<const CompiledStep *> StepSet::chunk(int64_t bucket) {
   if (known != chunkOfBucket.end()) {
     return step(known->second, bucket);
   }
-  for (int64_t tokens = std::min(fullChunk(), bucket);; tokens /= 2) {
+  for (int64_t tokens = std::min(options.chunk, bucket);; tokens /= 2) {
     auto longest = step(tokens, bucket);
     if (!longest && !isLackOfRoom(longest.error())) {
       return longest;
@@ -124,21 +140,27 @@ std::vector<const SystemProgram *> StepSet::programs() const {
   return out;
 }
 
+Expected<PromptStep> StepSet::next(int64_t at, int64_t left) {
+  int64_t wanted = std::min(left, system.lanes - at % system.lanes);
+  auto with = wanted == 1
+                  ? step(1, bucketFor(at + 1))
+                  : chunk(bucketFor(at + std::min(wanted, options.chunk)));
+  if (!with) {
+    return with.error();
+  }
+  auto most = int64_t((*with)->system.parts.front().tokens);
+  return PromptStep{*with, std::min(wanted, most)};
+}
+
 Expected<std::vector<PromptStep>> promptSteps(StepSet &set, int64_t tokens) {
-  int64_t lanes = set.machine().lanes;
   std::vector<PromptStep> out;
   for (int64_t at = 0; at < tokens;) {
-    int64_t wanted = std::min(tokens - at, lanes - at % lanes);
-    auto with =
-        wanted == 1
-            ? set.step(1, set.bucketFor(at + 1))
-            : set.chunk(set.bucketFor(at + std::min(wanted, set.fullChunk())));
-    if (!with) {
-      return with.error();
+    auto step = set.next(at, tokens - at);
+    if (!step) {
+      return step.error();
     }
-    auto most = int64_t((*with)->system.parts.front().tokens);
-    out.push_back({*with, std::min(wanted, most)});
-    at += out.back().tokens;
+    out.push_back(*step);
+    at += step->tokens;
   }
   return out;
 }

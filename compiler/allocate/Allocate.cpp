@@ -5,7 +5,7 @@
 // fit over their lifetimes. Cost: about linear in ops times blocks a slice.
 #include "compiler/Passes.h"
 
-#include "compiler/allocate/Allocator.h"
+#include "compiler/allocate/SpreadSpill.h"
 #include "machine/Timing.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -77,12 +77,24 @@ struct AllocatePass : impl::AllocateBase<AllocatePass> {
       narrowWidth = layout.lanes % int32_t(w) == 0 ? w : narrowWidth;
     }
     collect(program, uint32_t(layout.planesPerHemisphere));
-    allocate::Allocator allocator(*machine, layout);
-    if (auto failed = allocator.place(requests)) {
-      report(program, *machine, layout, *failed);
+    bool spread = allocate::spreadSpill(*machine, layout, requests);
+    std::optional<allocate::Allocator> allocator;
+    auto failed = allocator.emplace(*machine, layout).place(requests);
+    // Denser: what finds no other place spills. Only where it is lasting memory
+    // that lacks room, so that programs of a set agree.
+    if (failed && spread && requests[*failed].dies == allocate::kForever) {
+      for (Request &request : requests) {
+        request.spills = false;
+      }
+      failed = allocator.emplace(*machine, layout).place(requests);
+    }
+    if (failed) {
+      program->setAttr(kLacksRoomAttr, UnitAttr::get(&getContext()));
+      report(program, *machine, layout, *failed,
+             allocator->nearest(requests[*failed]));
       return signalPassFailure();
     }
-    for (auto [index, place] : llvm::enumerate(allocator.places)) {
+    for (auto [index, place] : llvm::enumerate(allocator->places)) {
       auto attr = flow::PlaceAttr::get(&getContext(), place.slice, place.bank,
                                        place.base);
       values[index].getDefiningOp()->setAttr("place", attr);
@@ -198,8 +210,21 @@ private:
     }
   }
 
+  // By bytes there may well be room: a region needs it in one place.
+  static std::string
+  nearestText(const std::optional<allocate::Allocator::Nearest> &nearest) {
+    if (!nearest) {
+      return "each place is too narrow, or on ports in use at the same time";
+    }
+    const auto &c = nearest->candidate;
+    return "the place that lacks least has " + std::to_string(nearest->free) +
+           " of " + std::to_string(c.length) + " vectors free in " +
+           std::to_string(c.width) + " slices";
+  }
+
   void report(flow::ProgramOp program, const Machine &machine,
-              const ChipLayout &layout, uint32_t which) {
+              const ChipLayout &layout, uint32_t which,
+              const std::optional<allocate::Allocator::Nearest> &nearest) {
     const Request &r = requests[which];
     int64_t weights = 0, lasting = 0, temporary = 0;
     for (const Request &q : requests) {
@@ -225,7 +250,8 @@ private:
                         << " B in all of " << forData
                         << " B in the data slices, at a context of "
                         << program.getContext() << " positions and "
-                        << program.getTokens() << " tokens a step";
+                        << program.getTokens() << " tokens a step; "
+                        << nearestText(nearest);
   }
 
   uint32_t spillWidth = 0, narrowWidth = 0;

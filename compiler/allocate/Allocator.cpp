@@ -9,18 +9,29 @@ Allocator::Allocator(const Machine &machine, const ChipLayout &layout)
       depth(uint32_t(machine.sram.vectorsPerBank)),
       spaces(size_t(machine.geometry().slices()) * banks) {}
 
-// The groups of their side in turn, first bank first; when those are full, the
-// data slices from the last bank down, over fewer slices and so at a lower
-// install rate.
+// The groups of their side in turn, first bank first, and the data slices,
+// which come first only for what is to spill.
 void Allocator::weightCandidates(const Request &request,
                                  std::vector<Candidate> &out) const {
-  for (uint32_t bank = 0; bank < banks; ++bank) {
-    for (int32_t k = 0; k < layout.groups; ++k) {
-      int32_t group = (k + int32_t(request.turn)) % layout.groups;
+  if (request.spills) {
+    spillCandidates(request, out);
+  }
+  for (int32_t k = 0; k < layout.groups; ++k) {
+    int32_t group = (k + int32_t(request.turn)) % layout.groups;
+    for (uint32_t bank = 0; bank < banks; ++bank) {
       out.push_back({uint32_t(layout.groupFirst(request.side, group)), bank,
                      request.width, request.length});
     }
   }
+  if (!request.spills) {
+    spillCandidates(request, out);
+  }
+}
+
+// The data slices from the last bank down, over fewer slices than a group has
+// and so at a lower install rate.
+void Allocator::spillCandidates(const Request &request,
+                                std::vector<Candidate> &out) const {
   // One matrix spills into one bank of a side, so that its result, written
   // while the weights are read, finds the other one free; into a second bank
   // only where it leaves room for the result.
@@ -161,6 +172,25 @@ bool Allocator::placeOne(const std::vector<Request> &requests, uint32_t number,
     }
   }
   return false;
+}
+
+std::optional<Allocator::Nearest> Allocator::nearest(const Request &request) {
+  std::optional<Nearest> best;
+  for (Candidate candidate : candidates(request)) {
+    if (meets(request, candidate)) {
+      continue;
+    }
+    uint32_t free = 0, length = candidate.length;
+    for (uint32_t step = depth; step > 0; step /= 2) {
+      candidate.length = free + step;
+      free += firstFit(request, candidate, 0) ? step : 0;
+    }
+    candidate.length = length;
+    if (!best || length - free < best->candidate.length - best->free) {
+      best = {candidate, free};
+    }
+  }
+  return best;
 }
 
 // Addresses rest after use: a buffer that takes over fresh ones makes its

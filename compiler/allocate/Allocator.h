@@ -34,6 +34,8 @@ struct Request {
   /// The same for a second bank of a side: so narrow that an f32 result finds
   /// four data slices beside it.
   uint32_t narrowWidth = 0, narrowLength = 0;
+  /// Weights only: the data slices are tried first.
+  bool spills = false;
   /// Other requests accessed by the same op: their number, their use there,
   /// and this one's.
   struct Neighbour {
@@ -55,12 +57,23 @@ public:
   std::optional<uint32_t> place(const std::vector<Request> &requests);
   std::vector<Place> places;
 
-private:
   struct Candidate {
     uint32_t slice, bank, width, length;
   };
+  /// For a request that found no room: of the places where it may stand, the
+  /// one that lacks fewest addresses, and how many it has free one after
+  /// another. None: it is too wide, or all ports are in use at the same time.
+  struct Nearest {
+    Candidate candidate;
+    uint32_t free;
+  };
+  std::optional<Nearest> nearest(const Request &request);
+
+private:
   void weightCandidates(const Request &request,
                         std::vector<Candidate> &out) const;
+  void spillCandidates(const Request &request,
+                       std::vector<Candidate> &out) const;
   void dataCandidates(const Request &request, uint32_t bank, bool preferred,
                       std::vector<Candidate> &out) const;
   std::vector<Candidate> candidates(const Request &request);

@@ -33,8 +33,7 @@ static TableFill tableFill(flow::RegionOp op, int32_t lanes) {
 
 static HostRows hostRows(flow::ReceiveOp op, int32_t lanes) {
   HostRows out{HostRows::Kind::Embedding,
-               op.getRowsAttr() ? AxisLayout::of(op.getRowsAttr(), lanes)
-                                : AxisLayout{}};
+               AxisLayout::of(op.getRowsAttr(), lanes)};
   if (op.getRope()) {
     out.kind =
         *op.getRope() == "cos" ? HostRows::Kind::Cosine : HostRows::Kind::Sine;

@@ -1,6 +1,8 @@
 // Ops that act on each element alone: embedding, norms, residuals, gates.
 #include "compiler/lower/FlowBuilder.h"
 
+#include "compiler/lower/Crossing.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
@@ -9,9 +11,6 @@ using namespace mlir;
 
 namespace orrery {
 
-// Ports are at the east edge.
-static constexpr int32_t kLinkSide = 1;
-
 static bool usedByLinear(Value value, bool half) {
   return llvm::any_of(value.getUsers(), [&](mlir::Operation *user) {
     auto linear = dyn_cast<llm::LinearOp>(user);
@@ -19,27 +18,42 @@ static bool usedByLinear(Value value, bool half) {
   });
 }
 
-// What only matrix units of one kind read crosses the links as they take it.
-flow::StreamType crossingType(Value gathered) {
-  bool other = llvm::any_of(gathered.getUsers(), [](mlir::Operation *user) {
-    return !isa<llm::LinearOp>(user);
-  });
-  bool quantized = usedByLinear(gathered, false);
-  bool half = usedByLinear(gathered, true);
-  if (other || quantized == half) {
-    return flow::StreamType::F32;
+flow::StreamType crossingType(Value value) {
+  std::optional<flow::StreamType> type;
+  for (mlir::Operation *user : value.getUsers()) {
+    auto wanted = flow::StreamType::F32;
+    if (auto linear = dyn_cast<llm::LinearOp>(user)) {
+      wanted = linear.getFormat() == llm::WeightFormat::F16
+                   ? flow::StreamType::F16
+                   : flow::StreamType::A8;
+    } else if (auto gather = dyn_cast<grid::AllGatherOp>(user)) {
+      wanted = crossingType(gather.getResult());
+    }
+    if (type && *type != wanted) {
+      return flow::StreamType::F32;
+    }
+    type = wanted;
   }
-  return half ? flow::StreamType::F16 : flow::StreamType::A8;
+  return type.value_or(flow::StreamType::F32);
 }
-static bool usedElsewhere(Value value) {
-  return value.use_empty() ||
-         llvm::any_of(value.getUsers(), [](mlir::Operation *user) {
-           return !isa<llm::LinearOp>(user);
-         });
+
+bool isPassedOn(Value result) {
+  return llvm::any_of(result.getUsers(), [](mlir::Operation *user) {
+    return user->getParentOfType<grid::StageOp>() != nullptr;
+  });
 }
-template <class Op> static bool usedBy(Value value) {
-  return llvm::any_of(value.getUsers(),
-                      [](mlir::Operation *user) { return isa<Op>(user); });
+
+// How a use wants a value to leave the chip; none: it stays.
+static std::optional<flow::StreamType> leavesAs(OpOperand &use) {
+  if (auto gather = dyn_cast<grid::AllGatherOp>(use.getOwner())) {
+    return crossingType(gather.getResult());
+  }
+  if (isa<grid::YieldOp>(use.getOwner())) {
+    Value result =
+        use.getOwner()->getParentOp()->getResult(use.getOperandNumber());
+    return isPassedOn(result) ? crossingType(result) : flow::StreamType::F32;
+  }
+  return std::nullopt;
 }
 
 bool feedsAttention(Value value) {
@@ -121,16 +135,19 @@ void FlowBuilder::emitRows(Rows &rows, Value value, VectorBurst &burst,
   if (usedByLinear(value, true)) {
     both(rows.half, flow::StreamType::F16);
   }
-  for (mlir::Operation *user : value.getUsers()) {
-    auto gather = dyn_cast<grid::AllGatherOp>(user);
-    auto type =
-        gather ? crossingType(gather.getResult()) : flow::StreamType::F32;
+  bool elsewhere = value.use_empty();
+  for (OpOperand &use : value.getUses()) {
+    auto type = leavesAs(use).value_or(flow::StreamType::F32);
     if (type != flow::StreamType::F32 && !rows.crossing) {
       rows.crossing = alloc(vectors, type, kLinkSide);
       burst.output(result, type, {{rows.crossing, plain(vectors)}});
     }
+    // A gather copies the own shard out of the f32 rows.
+    bool sent = isa<grid::YieldOp>(use.getOwner()) && rows.crossing &&
+                typeOf(rows.crossing) == type;
+    elsewhere |= !sent && !isa<llm::LinearOp>(use.getOwner());
   }
-  if (usedElsewhere(value)) {
+  if (elsewhere) {
     rows.f32 = alloc(vectors, flow::StreamType::F32);
     burst.output(result, flow::StreamType::F32, {{rows.f32, plain(vectors)}});
   }
@@ -232,20 +249,18 @@ LogicalResult FlowBuilder::lowerArgmax(llm::ArgmaxOp op) {
 // are read by the host.
 LogicalResult FlowBuilder::finish(grid::StageOp stage) {
   mlir::Operation *terminator = stage.getBody().front().getTerminator();
+  if (failed(verifyLinkRoom(stage))) {
+    return failure();
+  }
   for (auto [result, value] :
        llvm::zip_equal(stage.getResults(), terminator->getOperands())) {
-    bool passedOn = llvm::any_of(result.getUsers(), [](mlir::Operation *user) {
-      return user->getParentOfType<grid::StageOp>() != nullptr;
-    });
     auto found = values.find(value);
     if (found == values.end()) {
       continue; // argmax: sent below
     }
     Rows &rows = found->second;
-    if (passedOn) {
-      if (failed(sendToStage(value, terminator->getLoc()))) {
-        return failure();
-      }
+    if (isPassedOn(result)) {
+      sendToStage(rows, crossingType(result), terminator->getLoc());
       continue;
     }
     // Heads lie apart in their slots: whoever asked for them gets all lanes.

@@ -34,7 +34,7 @@ struct Rows {
   mlir::Value loaded[2] = {};    ///< in the planes
   mlir::Value loadedHalf[2] = {};
   mlir::Value sumSquares = {}; ///< f32 [T], every lane; or none
-  mlir::Value crossing = {}; ///< a8 or f16, to be sent to other ranks; or none
+  mlir::Value crossing = {}; ///< a8 or f16, to be sent to other chips; or none
 };
 
 /// Where the stage stands: its tensor-parallel group, and the link to others.
@@ -42,9 +42,9 @@ struct StageGroup {
   int32_t ranks = 1;
   bool ring = false; ///< only the next and the last rank are linked
   /// Numbers 1 .. links() lead to other ranks.
-  int32_t links() const { return ring ? 1 : ranks - 1; }
+  int32_t links() const { return grid::groupLinks(ranks, ring); }
   /// The link to the stage before and after.
-  int32_t pipelineLink() const { return links() + 1; }
+  int32_t pipelineLink() const { return grid::pipelineLink(ranks, ring); }
 };
 
 class FlowBuilder {
@@ -57,8 +57,9 @@ public:
   /// Emits what `op` stands for. Fails with a diagnostic on the op when the
   /// chip cannot do it.
   mlir::LogicalResult lower(mlir::Operation *op);
-  /// `value`, which the stage before computes, comes over the link.
-  void receive(mlir::Value value, mlir::Location location);
+  /// `values`, which the stage before computes, come over the link, in that
+  /// order.
+  void receive(mlir::ValueRange values, mlir::Location location);
   /// The cosines and sines of the step's positions come, from the host or from
   /// the stage before, for `rope` of K heads that lie as `axis`.
   void receiveRope(llm::RopeOp rope, const AxisLayout &axis, bool fromHost);
@@ -92,6 +93,12 @@ private:
   mlir::Value sumSquares(Rows &rows, mlir::Location location);
 
   // LowerCollective.cpp
+  /// A gathered value, and its buffers: one, or one a hemisphere.
+  struct Gathered {
+    Rows rows;
+    llvm::SmallVector<mlir::Value, 2> buffers;
+  };
+  Gathered beginGather(const Rows &in, grid::AllGatherOp op);
   mlir::LogicalResult lowerAllGather(grid::AllGatherOp op);
   mlir::LogicalResult lowerOwn(grid::OwnOp op);
   mlir::LogicalResult lowerBest(grid::ArgmaxOp op);
@@ -101,8 +108,15 @@ private:
   void exchange(mlir::Value own, const AxisLayout &axis,
                 const AxisLayout::Run &run, mlir::ArrayRef<mlir::Value> to,
                 mlir::Location location);
-  void receiveRows(mlir::Value to, int64_t vectors, mlir::Location location);
-  mlir::LogicalResult sendToStage(mlir::Value value, mlir::Location location);
+  mlir::Value carried(Rows &rows, flow::StreamType type, mlir::Location where);
+
+  // LowerHop.cpp
+  void receiveRows(mlir::ValueRange to, mlir::ArrayRef<mlir::Attribute> writes,
+                   mlir::Location location);
+  void receiveQuantized(Rows &rows, mlir::Value value, flow::StreamType type,
+                        mlir::Location location);
+  void sendToStage(Rows &rows, flow::StreamType type, mlir::Location location);
+  mlir::LogicalResult verifyLinkRoom(grid::StageOp stage);
 
   // LowerLinear.cpp
   mlir::LogicalResult lowerLinear(llm::LinearOp op);
@@ -128,18 +142,23 @@ private:
   int64_t tokens, bucket, context;
   llvm::DenseMap<mlir::Value, Rows> values;
   llvm::StringMap<mlir::Value> tables;
+  /// By what is gathered: the own shard is in its place, straight from the
+  /// stage before.
+  llvm::DenseMap<mlir::Value, Gathered> gathers;
   mlir::Value cosines, sines; ///< f32 [T], a row a token; or none
   mlir::Value sent;           ///< what the host gets at the end
   bool received = false;      ///< the host's input is in a buffer
-  llm::RopeOp turning;        ///< the first; all others must turn alike
 };
 
 /// How a value of `elements` that each of `ranks` ranks holds lies in lanes:
 /// gathered from equal shards of whole blocks of 32; one rank: dense.
 AxisLayout wholeAxis(int64_t elements, int32_t lanes, int32_t ranks);
 
-/// How a gathered value crosses the links.
-flow::StreamType crossingType(mlir::Value gathered);
+/// How a gathered value, or one that a stage is given, crosses the links: as
+/// matrix units take it, if nothing else reads it.
+flow::StreamType crossingType(mlir::Value value);
+/// Whether a stage's result is for a stage, and not for the host.
+bool isPassedOn(mlir::Value result);
 
 /// Wires the model's `op` result layout: heads for attention, dense otherwise.
 bool feedsAttention(mlir::Value value);

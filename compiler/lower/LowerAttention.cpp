@@ -94,7 +94,7 @@ void FlowBuilder::receiveRope(llm::RopeOp rope, const AxisLayout &axis,
       op.setRopeDim(int32_t(rope.getRopeDim()));
       op.setRopeHalf(rope.getPairing() == llm::RopePairing::Half);
     } else {
-      receiveRows(*rows, tokens, rope.getLoc());
+      receiveRows(*rows, {plain(tokens)}, rope.getLoc());
     }
   }
 }

@@ -1,23 +1,15 @@
-// What the ranks of a group, and stages, send each other.
+// What the ranks of a group send each other.
 //
 // All ranks run one program, so everything is relative to the own rank: place s
 // of a gathered value is the shard of the rank s before. When all chips are
 // linked, link s carries the own shard to the rank s after; in a ring each
 // shard is passed on, place s - 1 becoming place s of the next rank.
+#include "compiler/lower/Crossing.h"
 #include "compiler/lower/FlowBuilder.h"
 
 using namespace mlir;
 
 namespace orrery {
-
-static constexpr int32_t kLinkSide = 1; // ports are at the east edge
-
-static int64_t streams(flow::StreamType type) {
-  return streamsOf(flow::machineType(type));
-}
-static flow::StreamType typeOf(Value buffer) {
-  return cast<flow::BufferType>(buffer.getType()).getType();
-}
 
 AxisLayout wholeAxis(int64_t elements, int32_t lanes, int32_t ranks) {
   if (ranks == 1) {
@@ -27,19 +19,6 @@ AxisLayout wholeAxis(int64_t elements, int32_t lanes, int32_t ranks) {
   int64_t shard = (blocks + ranks - 1) / ranks * 32;
   return AxisLayout::dense(int32_t(shard), lanes)
       .gathered(ranks, int32_t(elements));
-}
-
-// The lanes that place s of a shared vector changes; the last one clears what
-// is beyond.
-static flow::AccessAttr inPlace(flow::AccessAttr access,
-                                const AxisLayout::Run &run, int32_t place,
-                                const AxisLayout &axis) {
-  if (run.sharing == 1) {
-    return access;
-  }
-  int32_t low = run.lane(place), high = low + run.used;
-  bool last = place % run.sharing == run.sharing - 1 || place == axis.ranks - 1;
-  return withLanes(access, uint32_t(low), uint32_t(last ? axis.lanes : high));
 }
 
 // Through the VXM, which also quantizes.
@@ -135,36 +114,57 @@ void FlowBuilder::exchange(Value own, const AxisLayout &axis,
   }
 }
 
+// The rows that a gather makes, in the form that its users take.
+FlowBuilder::Gathered FlowBuilder::beginGather(const Rows &in,
+                                               grid::AllGatherOp op) {
+  auto total = int32_t(op.getResult().getType().getDimSize(1));
+  Gathered out{{.axis = in.axis.gathered(group.ranks, total)}, {}};
+  flow::StreamType type = crossingType(op.getResult());
+  int64_t vectors = tokens * out.rows.axis.vectors();
+  if (type == flow::StreamType::F32) {
+    out.buffers.push_back(out.rows.f32 = alloc(vectors, type));
+    return out;
+  }
+  Value(&sides)[2] =
+      type == flow::StreamType::A8 ? out.rows.quantized : out.rows.half;
+  for (int32_t side : {0, 1}) {
+    out.buffers.push_back(sides[side] = alloc(vectors, type, side));
+  }
+  return out;
+}
+
+// The rows as another chip takes them.
+Value FlowBuilder::carried(Rows &rows, flow::StreamType type,
+                           Location location) {
+  if (type == flow::StreamType::F32) {
+    return rows.f32;
+  }
+  if (!rows.crossing ||
+      typeOf(rows.crossing) != type) { // a matrix's own result
+    int64_t vectors = tokens * rows.axis.vectors();
+    rows.crossing = alloc(vectors, type, kLinkSide);
+    VectorBurst burst(b, uint32_t(vectors));
+    uint32_t x = burst.input({rows.f32, plain(vectors)});
+    burst.output(x, type, {{rows.crossing, plain(vectors)}});
+    burst.emit(location);
+  }
+  return rows.crossing;
+}
+
 LogicalResult FlowBuilder::lowerAllGather(grid::AllGatherOp op) {
   Rows &in = values[op.getX()];
-  auto total = int32_t(op.getResult().getType().getDimSize(1));
-  Rows out{.axis = in.axis.gathered(group.ranks, total)};
   flow::StreamType type = crossingType(op.getResult());
-  int64_t vectors = tokens * out.axis.vectors();
-  SmallVector<Value, 2> to;
-  Value own = in.f32;
-  if (type == flow::StreamType::F32) {
-    to.push_back(out.f32 = alloc(vectors, type));
-  } else {
-    Value(&sides)[2] = type == flow::StreamType::A8 ? out.quantized : out.half;
-    for (int32_t side : {0, 1}) {
-      to.push_back(sides[side] = alloc(vectors, type, side));
+  auto received = gathers.find(op.getX());
+  bool placed = received != gathers.end(); // the own shard
+  Gathered out = placed ? received->second : beginGather(in, op);
+  Value own = carried(in, type, op.getLoc());
+  for (const AxisLayout::Run &run : out.rows.axis.runs()) {
+    if (!placed) {
+      copyOwnShard(in, run, out.rows.axis, type, out.buffers, op.getLoc());
     }
-    if (!in.crossing) { // a matrix's own result
-      int64_t local = tokens * in.axis.vectors();
-      in.crossing = alloc(local, type, kLinkSide);
-      VectorBurst burst(b, uint32_t(local));
-      uint32_t x = burst.input({in.f32, plain(local)});
-      burst.output(x, type, {{in.crossing, plain(local)}});
-      burst.emit(op.getLoc());
-    }
-    own = in.crossing;
+    exchange(own, out.rows.axis, run, out.buffers, op.getLoc());
   }
-  for (const AxisLayout::Run &run : out.axis.runs()) {
-    copyOwnShard(in, run, out.axis, type, to, op.getLoc());
-    exchange(own, out.axis, run, to, op.getLoc());
-  }
-  values[op.getResult()] = out;
+  values[op.getResult()] = out.rows;
   return success();
 }
 
@@ -243,39 +243,6 @@ LogicalResult FlowBuilder::lowerBest(grid::ArgmaxOp op) {
   choose.output(c, flow::StreamType::F32, {{sent, plain(tokens)}},
                 flow::Reduction::ArgBest);
   choose.emit(op.getLoc());
-  return success();
-}
-
-void FlowBuilder::receiveRows(Value to, int64_t vectors, Location location) {
-  b.create<flow::LinkReceiveOp>(
-      location, to, b.getI32IntegerAttr(group.pipelineLink()),
-      b.getI32IntegerAttr(0), b.getI32IntegerAttr(0), b.getI32IntegerAttr(0),
-      b.getArrayAttr({plain(vectors)}));
-}
-
-void FlowBuilder::receive(Value value, Location location) {
-  auto width = cast<RankedTensorType>(value.getType()).getDimSize(1);
-  Rows rows{.axis = AxisLayout::dense(int32_t(width), layout.lanes)};
-  int64_t vectors = tokens * rows.axis.vectors();
-  rows.f32 = alloc(vectors, flow::StreamType::F32);
-  receiveRows(rows.f32, vectors, location);
-  values[value] = rows;
-}
-
-LogicalResult FlowBuilder::sendToStage(Value value, Location location) {
-  const Rows &rows = values[value];
-  int64_t vectors = tokens * rows.axis.vectors();
-  // Cosines and sines may still be on their way.
-  int64_t needed = (vectors + 2 * tokens) * streams(flow::StreamType::F32);
-  if (needed > machine.link.bufferVectors) {
-    return emitError(location)
-           << "what a stage passes on needs " << needed
-           << " vectors at once, the buffer of a link of " << machine.name
-           << " has " << machine.link.bufferVectors;
-  }
-  b.create<flow::LinkSendOp>(location, rows.f32,
-                             b.getDenseI32ArrayAttr({group.pipelineLink()}),
-                             plain(vectors));
   return success();
 }
 

@@ -8,8 +8,6 @@
 #include "compiler/lower/FlowBuilder.h"
 #include "compiler/lower/StageKinds.h"
 
-#include "llvm/ADT/SetVector.h"
-
 using namespace mlir;
 
 namespace orrery {
@@ -50,6 +48,9 @@ private:
              << machine->matrix.installStreams << " beside "
              << ChipLayout::kMinDataSlices << " data slices";
     }
+    if (failed(verifyRopes(step))) {
+      return failure();
+    }
     auto bases = step->getAttrOfType<DenseI64ArrayAttr>(kTextBasesAttr);
     for (auto [index, kind] : llvm::enumerate(stageKinds(stages))) {
       int64_t base = bases && index < size_t(bases.size()) ? bases[index] : 0;
@@ -60,6 +61,25 @@ private:
     }
     step.erase();
     return success();
+  }
+
+  // One row a position, from the host to all stages.
+  static LogicalResult verifyRopes(func::FuncOp step) {
+    llm::RopeOp first;
+    WalkResult alike = step.walk([&](llm::RopeOp op) {
+      first = first ? first : op;
+      if (first.getTheta() == op.getTheta() &&
+          first.getRopeDim() == op.getRopeDim() &&
+          first.getPairing() == op.getPairing() &&
+          first.getHeadDim() == op.getHeadDim()) {
+        return WalkResult::advance();
+      }
+      auto error = op.emitOpError("turns unlike an earlier llm.rope: the host "
+                                  "sends one row a position");
+      error.attachNote(first.getLoc()) << "the earlier one";
+      return WalkResult::interrupt();
+    });
+    return failure(alike.wasInterrupted());
   }
 
   LogicalResult emitProgram(func::FuncOp step, grid::StageOp stage,
@@ -136,19 +156,12 @@ private:
     }
   }
 
-  // What the body takes from the stage before, in order of use.
+  // What the stage before passes on, in its order.
   static void receiveInputs(grid::StageOp stage, FlowBuilder &builder) {
-    llvm::SetVector<Value> inputs;
-    stage.getBody().walk([&](mlir::Operation *op) {
-      for (Value operand : op->getOperands()) {
-        if (operand.getDefiningOp<grid::StageOp>()) {
-          inputs.insert(operand);
-        }
-      }
-    });
-    for (Value input : inputs) {
-      builder.receive(input, stage.getLoc());
-    }
+    mlir::Operation *before = stage->getPrevNode();
+    SmallVector<Value> given;
+    llvm::copy_if(before->getResults(), std::back_inserter(given), isPassedOn);
+    builder.receive(given, stage.getLoc());
   }
 };
 

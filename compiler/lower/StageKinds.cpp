@@ -1,5 +1,7 @@
 #include "compiler/lower/StageKinds.h"
 
+#include "compiler/lower/FlowBuilder.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -24,10 +26,12 @@ public:
       describe(op);
     }
     for (Value result : stage.getResults()) {
-      bool passedOn = llvm::any_of(result.getUsers(), [](mlir::Operation *u) {
-        return u->getParentOfType<grid::StageOp>() != nullptr;
-      });
-      out << (passedOn ? "passed on " : "returned ");
+      if (isPassedOn(result)) {
+        out << "passed on as "
+            << flow::stringifyStreamType(crossingType(result)) << ' ';
+      } else {
+        out << "returned ";
+      }
     }
   }
   std::string text;

@@ -42,18 +42,6 @@ LogicalResult FlowBuilder::verifyRope(llm::RopeOp op) {
       return op.emitOpError("may only feed attention's q and k");
     }
   }
-  if (!turning) {
-    turning = op;
-  }
-  if (turning.getTheta() != op.getTheta() ||
-      turning.getRopeDim() != op.getRopeDim() ||
-      turning.getPairing() != op.getPairing() ||
-      turning.getHeadDim() != op.getHeadDim()) {
-    auto error = op.emitOpError("turns unlike an earlier llm.rope: the host "
-                                "sends one row a position");
-    error.attachNote(turning.getLoc()) << "the earlier one";
-    return error;
-  }
   return success();
 }
 

@@ -17,6 +17,7 @@ namespace {
 struct Candidate {
   int64_t tp, pp;
   bool ring;
+  Cuts cuts;
   int64_t users;
   Deal deal;
   Tick cost; ///< a token
@@ -34,6 +35,8 @@ public:
   const Candidate *lacking() const {
     return candidates.empty() && nearest ? &*nearest : nullptr;
   }
+  /// There were some that fit, but no cables for them.
+  bool lacksCables() const { return !candidates.empty(); }
 
 private:
   // A width that no cables allow costs a search.
@@ -41,8 +44,14 @@ private:
 
   Status checkRequest() const;
   bool enoughLinks(int64_t tp, bool ring) const;
+  bool spills(const Candidate &candidate) const {
+    return std::ranges::any_of(candidate.deal.stages, [&](const StagePlan &s) {
+      return shortageOf(machine, s.bytes).spilled > 0;
+    });
+  }
   void addCandidates(int64_t tp, bool ring);
-  void consider(int64_t tp, int64_t pp, bool ring, const StageCosts &costs);
+  bool considerAll(int64_t tp, int64_t pp, bool ring, const StageCosts &costs);
+  void consider(Candidate found, const StageCosts &costs);
   Expected<Split> place();
   /// Only a width that was asked for has none: one chip is a group.
   Error noGroups() const {
@@ -69,14 +78,15 @@ Status SplitChoice::checkRequest() const {
                       : tp     ? "tp=" + std::to_string(tp)
                                : "pp=" + std::to_string(pp);
   auto layers = int64_t(shape.layers.size());
-  int64_t sublayers = kSublayers * layers;
+  int64_t most = kSections * layers + 1;
   if (tp < 0 || pp < 0) {
     return Error{asked + ": expected at least 1, or 0 to choose"};
   }
-  if (pp > sublayers) {
-    return Error{asked + ": expected at most two stages a layer, attention " +
-                 "and feed-forward, " + shape.model + " has " +
-                 std::to_string(layers) + " layers"};
+  if (pp > most) {
+    return Error{asked + ": expected at most " + std::to_string(most) +
+                 " stages, three a layer (attention, gate and up, down) and " +
+                 "the head; " + shape.model + " has " + std::to_string(layers) +
+                 " layers"};
   }
   int64_t chips = machine.system.chips, least = std::max<int64_t>(1, tp);
   if (least > chips || std::max<int64_t>(1, pp) > chips / least) {
@@ -97,9 +107,27 @@ bool SplitChoice::enoughLinks(int64_t tp, bool ring) const {
   return chips >= tp;
 }
 
-void SplitChoice::consider(int64_t tp, int64_t pp, bool ring,
-                           const StageCosts &costs) {
-  Candidate found{tp, pp, ring, 1, costs.deal(pp, 1), 0};
+// Feed-forward networks that are cut in two send more from stage to stage: that
+// is looked at when there is no room otherwise, or for balance.
+//
+// Returns whether more stages need not be looked at: they only make a step
+// longer, unless it takes fewer cuts or fewer weights beyond the weight slices.
+bool SplitChoice::considerAll(int64_t tp, int64_t pp, bool ring,
+                              const StageCosts &costs) {
+  bool latency = request.objective == Objective::Latency;
+  for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
+    size_t before = candidates.size();
+    if (pp <= costs.mostStages(cuts)) {
+      consider({tp, pp, ring, cuts, 1, costs.deal(pp, 1, cuts), 0}, costs);
+    }
+    if (latency && candidates.size() > before) {
+      return cuts == Cuts::Sublayers && !spills(candidates.back());
+    }
+  }
+  return false;
+}
+
+void SplitChoice::consider(Candidate found, const StageCosts &costs) {
   found.cost = found.deal.latency;
   if (found.deal.shortage > 0) {
     if (!nearest || found.deal.shortage < nearest->deal.shortage) {
@@ -108,10 +136,13 @@ void SplitChoice::consider(int64_t tp, int64_t pp, bool ring,
     return;
   }
   if (request.objective == Objective::Throughput) {
-    while (found.users < pp && costs.deal(pp, found.users + 1).shortage == 0) {
+    auto deal = [&](int64_t users) {
+      return costs.deal(found.pp, users, found.cuts);
+    };
+    while (found.users < found.pp && deal(found.users + 1).shortage == 0) {
       ++found.users;
     }
-    found.deal = costs.deal(pp, found.users);
+    found.deal = deal(found.users);
     found.cost = std::max(found.deal.slowest, found.deal.latency / found.users);
   }
   candidates.push_back(std::move(found));
@@ -124,17 +155,16 @@ void SplitChoice::addCandidates(int64_t tp, bool ring) {
   }
   StageCosts costs(machine, shape, tp, ring);
   if (request.pp > 0) {
-    return consider(tp, request.pp, ring, costs);
+    considerAll(tp, request.pp, ring, costs);
+    return;
   }
-  int64_t most = std::min<int64_t>(kSublayers * int64_t(shape.layers.size()),
+  int64_t most = std::min<int64_t>(costs.mostStages(Cuts::Sections),
                                    machine.system.chips / tp);
-  size_t before = candidates.size();
-  for (int64_t pp = 1; pp <= most; ++pp) {
-    consider(tp, pp, ring, costs);
-    // More stages than are needed only make a step longer.
-    if (request.objective == Objective::Latency && candidates.size() > before) {
-      return;
-    }
+  bool enough = false;
+  // The last one at least says what lacks.
+  int64_t least = std::min(costs.leastStages(), most);
+  for (int64_t pp = least; pp <= most && !enough; ++pp) {
+    enough = considerAll(tp, pp, ring, costs);
   }
 }
 
@@ -142,7 +172,7 @@ void SplitChoice::addCandidates(int64_t tp, bool ring) {
 // chain that was found.
 Expected<Split> SplitChoice::place() {
   std::ranges::sort(candidates, {}, [](const Candidate &c) {
-    return std::tuple(c.cost, c.tp * c.pp, c.tp, c.ring);
+    return std::tuple(c.cost, c.tp * c.pp, c.tp, c.ring, c.cuts);
   });
   int64_t longest = -1;
   std::string refusal;
@@ -171,7 +201,8 @@ Expected<Split> SplitChoice::place() {
       refusal = named(c.tp, c.pp) + ": " + outcome.refusal;
     }
   }
-  return longest > 0 ? Error{machine.name + ": " + refusal} : noGroups();
+  return longest <= 0 && request.tp > 0 ? noGroups()
+                                        : Error{machine.name + ": " + refusal};
 }
 
 Expected<Split> SplitChoice::choose() {
@@ -215,6 +246,9 @@ Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
   if (const Candidate *c = choice.lacking()) {
     return Error{lackOfRoom(machine, shape, named(c->tp, c->pp), c->deal) +
                  advice(machine, shape, request)};
+  }
+  if (!split && choice.lacksCables()) {
+    return Error{split.error().message + advice(machine, shape, request)};
   }
   return split;
 }

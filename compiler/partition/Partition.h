@@ -1,5 +1,5 @@
-// How a model is split over a system: pipeline stages of consecutive sublayers
-// (attention or feed-forward: half a layer is the least that a stage has), each
+// How a model is split over a system: pipeline stages of consecutive sections
+// (a third of a layer is the least that a stage has, or the head alone), each
 // on a group of tensor-parallel chips, and which chips those are.
 //
 // Plain C++, without IR: for whoever asks what a system could do. The pass
@@ -24,8 +24,9 @@ struct SplitRequest {
 };
 
 struct StagePlan {
-  int64_t first = 0, sublayers = 0; ///< first: of the model's sublayers
-  StageBytes bytes;                 ///< of each chip
+  /// Of the model's; none only where the head is alone.
+  int64_t first = 0, sections = 0;
+  StageBytes bytes; ///< of each chip
   StageTicks ticks; ///< estimated; the hop to the next stage included
 };
 
@@ -41,8 +42,8 @@ struct Split {
 };
 
 /// The best split that fits and that the cables allow. An error is one line:
-/// more chips than there are, more stages than sublayers, no groups or no chain
-/// of groups with the cables, or, when it is room that lacks, by how much, the
+/// more chips than there are, more stages than sections and a head, no groups
+/// with the cables; or, when room lacks or a chain of groups, by how much, the
 /// smallest preset that would do and the cheapest change that would.
 Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
                             const SplitRequest &request = {});
@@ -51,8 +52,9 @@ Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
 Expected<Split> findSplit(const Machine &machine, const StepShape &shape,
                           const SplitRequest &request);
 
-/// Sublayers dealt to `pp` stages so that the slowest takes least: evenly, but
-/// for the last stage, which also has the head. `fits`: every stage does.
+/// A model dealt to `pp` stages so that the slowest takes least: evenly, but
+/// for the last stage, which also has the head. Feed-forward networks are cut
+/// in two only where it takes that for all to fit.
 struct Deal {
   std::vector<StagePlan> stages;
   Bytes shortage = 0; ///< of the stage that lacks most room; 0: all fit

@@ -34,6 +34,9 @@ struct PlaceStagesPass : impl::PlaceStagesBase<PlaceStagesPass> {
       step.emitError(loaded.error().message);
       return signalPassFailure();
     }
+    if (failed(verifyFormats(step))) {
+      return signalPassFailure();
+    }
     bool one =
         loaded->system.chips == 1 ? tp <= 1 && pp <= 1 : tp == 1 && pp == 1;
     if (failed(one ? onOneChip(step, *loaded) : onMany(step, *loaded))) {
@@ -52,18 +55,21 @@ private:
   }
 
   LogicalResult onMany(func::FuncOp step, const Machine &system) {
-    auto sublayers = partition::findSublayers(step);
-    if (failed(sublayers)) {
+    auto sections = partition::findSections(step);
+    if (failed(sections)) {
       return failure();
     }
-    auto shape = partition::readShape(step, *sublayers);
+    auto shape = partition::readShape(step, *sections);
     if (!shape) {
       return step.emitError(shape.error().message);
     }
-    // For one token at full context, whatever this step is: programs of a set
+    // For one token at full reach, whatever this step is: programs of a set
     // work on the same weights and caches, so on the same split.
     shape->tokens = 1;
     shape->bucket = shape->context;
+    if (reach > 0) {
+      shape->bucket = std::min<int64_t>(reach, shape->context);
+    }
     auto objective = throughput ? partition::Objective::Throughput
                                 : partition::Objective::Latency;
     auto split = partition::chooseSplit(system, *shape, {tp, pp, objective});
@@ -75,8 +81,20 @@ private:
          llvm::zip_equal(split->stages, split->placement.stages)) {
       sites.push_back({plan.first, llvm::to_vector(placed.chips)});
     }
-    return partition::splitStep(step, *sublayers, sites, split->placement.ring,
+    return partition::splitStep(step, *sections, sites, split->placement.ring,
                                 system.sramBytes());
+  }
+
+  /// Interpreter and GPUs know KV formats that no chip has.
+  static LogicalResult verifyFormats(func::FuncOp step) {
+    bool q4 = false;
+    step.walk([&](llm::AttentionOp op) {
+      q4 |= op.getKvFormat() == llm::KvFormat::Q4;
+    });
+    if (q4) {
+      return step.emitError("KV format q4: chips hold KV caches in f16 or q8");
+    }
+    return success();
   }
 
   LogicalResult verifyFits(func::FuncOp step, const Machine &chip) {

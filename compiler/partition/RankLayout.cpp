@@ -45,18 +45,23 @@ void RankLayout::deal(
 }
 
 void RankLayout::eachMatrix(
-    const LayerShape &layer, Sublayer kind,
+    const LayerShape &layer, Section kind,
     const std::function<void(const Matrix &, const AxisLayout &,
                              const AxisLayout &)> &visit) const {
-  if (kind == Sublayer::Attention) {
+  switch (kind) {
+  case Section::Attention:
     visit(layer.q, hidden, q);
     visit(layer.k, hidden, kv);
     visit(layer.v, hidden, kv);
     visit(layer.output, allHeads, ownHidden);
-  } else {
+    return;
+  case Section::Gated:
     visit(layer.gate, hidden, ownFfn);
     visit(layer.up, hidden, ownFfn);
+    return;
+  case Section::Down:
     visit(layer.down, allFfn, ownHidden);
+    return;
   }
 }
 

@@ -34,8 +34,8 @@ struct RankLayout {
   void deal(WeightFormat format, const AxisLayout &in, const AxisLayout &out,
             const std::function<void(int32_t, int64_t, uint32_t)> &piece) const;
 
-  /// Calls `visit(matrix, in, out)` for the products of a sublayer.
-  void eachMatrix(const LayerShape &layer, Sublayer kind,
+  /// Calls `visit(matrix, in, out)` for the products of a section.
+  void eachMatrix(const LayerShape &layer, Section kind,
                   const std::function<void(const Matrix &, const AxisLayout &,
                                            const AxisLayout &)> &visit) const;
 };

@@ -32,8 +32,18 @@ public:
       }
     }
   }
-  /// The only one; null when there are more or none.
-  Value single() const { return live.size() == 1 ? live.front() : Value(); }
+  /// The only one, of rows; null when there are more or none.
+  Value single() const {
+    return live.size() == 1 && isa<RankedTensorType>(live.front().getType())
+               ? live.front()
+               : Value();
+  }
+  /// The only one beside `value`, likewise.
+  Value singleBeside(Value value) const {
+    return live.size() != 2 || !live.contains(value) ? Value()
+           : live.front() == value                   ? live.back()
+                                                     : live.front();
+  }
 
 private:
   llvm::DenseMap<Value, mlir::Operation *> lastUse;
@@ -42,27 +52,41 @@ private:
 
 } // namespace
 
-FailureOr<SmallVector<SublayerOps>> findSublayers(func::FuncOp step) {
-  SmallVector<SublayerOps> sublayers;
+FailureOr<SmallVector<SectionOps>> findSections(func::FuncOp step) {
+  SmallVector<SectionOps> sections;
   Block &block = step.getBody().front();
   Lives lives(block);
-  SublayerOps place{nullptr, {}};
+  SectionOps first{nullptr, {}}, last = first; // places since the last section
   for (mlir::Operation &op : block) {
-    if (isa<llm::AttentionOp, llm::GatedOp>(op)) {
-      if (!place.begin) {
+    bool gated = isa<llm::GatedOp>(op);
+    if (gated || isa<llm::AttentionOp>(op)) {
+      if (!last.begin) {
         return op.emitOpError("cannot be split off: no place before it at "
                               "which one value is live, the residual stream");
       }
-      sublayers.push_back(place);
-      place = {nullptr, {}};
+      sections.push_back(last);
+      first = last = {nullptr, {}};
     }
     lives.passed(op);
-    if (Value stream = lives.single();
-        stream && isa<RankedTensorType>(stream.getType())) {
-      place = {op.getNextNode(), stream};
+    if (gated) {
+      Value stream = lives.singleBeside(op.getResult(0));
+      if (!stream) {
+        return op.emitOpError("cannot be followed by a stage: expected two "
+                              "live values, it and the residual stream");
+      }
+      sections.push_back({op.getNextNode(), {stream, op.getResult(0)}});
+    }
+    if (Value stream = lives.single()) {
+      last = {op.getNextNode(), {stream}};
+      first = first.begin ? first : last;
     }
   }
-  return sublayers;
+  if (!first.begin) {
+    return step.emitError("no place before the head at which one value is "
+                          "live, the residual stream");
+  }
+  sections.push_back(first);
+  return sections;
 }
 
 WeightFormat formatOf(llm::WeightFormat format) {
@@ -82,8 +106,8 @@ namespace {
 /// Reads one layer after the other; stops at what is no decoder layer.
 class ShapeReader {
 public:
-  ShapeReader(func::FuncOp step, ArrayRef<SublayerOps> sublayers)
-      : step(step), sublayers(sublayers) {}
+  ShapeReader(func::FuncOp step, ArrayRef<SectionOps> sections)
+      : step(step), sections(sections) {}
 
   Expected<StepShape> run();
 
@@ -96,7 +120,7 @@ private:
   template <class Op> llm::LinearOp reading(Op op) const;
 
   func::FuncOp step;
-  ArrayRef<SublayerOps> sublayers;
+  ArrayRef<SectionOps> sections;
   StepShape shape;
   llvm::DenseSet<mlir::Operation *> read;
 };
@@ -120,12 +144,12 @@ std::optional<Matrix> ShapeReader::heads(Value operand) {
   return matrix(operand.getDefiningOp());
 }
 
-/// The sublayer's only op of a kind.
+/// The section's only op of a kind.
 template <class Op> Op ShapeReader::only(size_t index) const {
   Op found;
   mlir::Operation *end =
-      index + 1 < sublayers.size() ? sublayers[index + 1].begin : nullptr;
-  for (mlir::Operation *op = sublayers[index].begin; op != end;
+      index + 1 < sections.size() ? sections[index + 1].begin : nullptr;
+  for (mlir::Operation *op = sections[index].begin; op != end;
        op = op->getNextNode()) {
     if (auto candidate = dyn_cast<Op>(op)) {
       if (found) {
@@ -151,8 +175,8 @@ bool ShapeReader::readSizes(llm::AttentionOp attention, llm::GatedOp gated) {
   found.headDim = attention.getHeadDim();
   found.halfKv = attention.getKvFormat() == llm::KvFormat::F16;
   found.ffn = gated.getResult().getType().getDimSize(1);
-  found.hidden = cast<RankedTensorType>(sublayers.front().entering.getType())
-                     .getDimSize(1);
+  Value stream = sections.front().entering.front();
+  found.hidden = cast<RankedTensorType>(stream.getType()).getDimSize(1);
   bool same = found == shape;
   if (shape.layers.empty()) {
     shape = std::move(found);
@@ -162,8 +186,8 @@ bool ShapeReader::readSizes(llm::AttentionOp attention, llm::GatedOp gated) {
 }
 
 bool ShapeReader::readLayer(size_t layer) {
-  auto attention = only<llm::AttentionOp>(kSublayers * layer);
-  auto gated = only<llm::GatedOp>(kSublayers * layer + 1);
+  auto attention = only<llm::AttentionOp>(kSections * layer);
+  auto gated = only<llm::GatedOp>(kSections * layer + 1);
   if (!attention || !gated || !readSizes(attention, gated)) {
     return false;
   }
@@ -189,12 +213,13 @@ Expected<StepShape> ShapeReader::run() {
     return Error{shape.model + ": " + what +
                  ": only a decoder as the importer writes it can be split"};
   };
-  size_t layers = (sublayers.size() + 1) / kSublayers;
+  // Behind the sections stands the head.
+  size_t whole = sections.size() - 1, layers = (whole + 2) / kSections;
   if (layers == 0) {
     return refuse("no layers");
   }
   for (size_t layer = 0; layer < layers; ++layer) {
-    if (kSublayers * layer + 1 >= sublayers.size() || !readLayer(layer)) {
+    if (kSections * layer + 2 >= whole || !readLayer(layer)) {
       return refuse("layer " + std::to_string(layer) +
                     " is not q, k, v, attention, output, gate, up and down, "
                     "or not as large as those before it");
@@ -218,8 +243,8 @@ Expected<StepShape> ShapeReader::run() {
 } // namespace
 
 Expected<StepShape> readShape(func::FuncOp step,
-                              ArrayRef<SublayerOps> sublayers) {
-  return ShapeReader(step, sublayers).run();
+                              ArrayRef<SectionOps> sections) {
+  return ShapeReader(step, sections).run();
 }
 
 } // namespace orrery::partition

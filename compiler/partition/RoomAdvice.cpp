@@ -4,6 +4,30 @@
 
 namespace orrery::partition {
 
+static std::string bytes(Bytes n) { return std::to_string(n) + " B"; }
+
+// Of which limit there is how much too much.
+static std::string overLimit(const Shortage &s) {
+  auto limit = [&](const std::string &name, const std::string &what) {
+    std::string spilled = s.spilled > 0
+                              ? " and " + bytes(s.spilled) +
+                                    " of weights beyond the weight slices"
+                              : "";
+    return " for " + name + " (" + what + spilled + ": " + bytes(s.needed) +
+           " of " + bytes(s.available) + ")";
+  };
+  std::string tooMany = bytes(s.bytes()) + " too many";
+  switch (s.limit) {
+  case Shortage::Limit::Chip:
+    break;
+  case Shortage::Limit::DataSlices:
+    return tooMany + limit("the data slices", "KV cache, tables, temporaries");
+  case Shortage::Limit::TileBank:
+    return tooMany + limit("the one bank of data slices for tiles", "KV cache");
+  }
+  return tooMany;
+}
+
 std::string lackOfRoom(const Machine &machine, const StepShape &shape,
                        const std::string &split, const Deal &deal) {
   auto worst = std::max_element(deal.stages.begin(), deal.stages.end(),
@@ -12,7 +36,6 @@ std::string lackOfRoom(const Machine &machine, const StepShape &shape,
                                          shortage(machine, b.bytes);
                                 });
   const StageBytes &b = worst->bytes;
-  auto bytes = [](Bytes n) { return std::to_string(n) + " B"; };
   return shape.model + " does not fit " + machine.name + ": " + split +
          " takes " + bytes(b.total()) + " a chip in stage " +
          std::to_string(worst - deal.stages.begin()) + " (weights " +
@@ -20,8 +43,7 @@ std::string lackOfRoom(const Machine &machine, const StepShape &shape,
          std::to_string(shape.context) + " positions, tables " +
          bytes(b.tables) + ", temporaries " + bytes(b.temporaries) +
          ", program " + bytes(b.program) + "), a chip has " +
-         bytes(machine.sramBytes()) + ", " + bytes(shortage(machine, b)) +
-         " too many";
+         bytes(machine.sramBytes()) + ", " + overLimit(shortageOf(machine, b));
 }
 
 static std::string smallestPreset(const StepShape &shape,

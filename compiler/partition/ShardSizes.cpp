@@ -23,7 +23,7 @@ HeadShard shardHeads(int64_t heads, int64_t kvHeads, int64_t headDim,
   }
   int64_t local = (kvHeads + tp - 1) / tp;
   while (local * group * headDim % 32 != 0) {
-    ++local; // ends: 32 heads are whole blocks
+    ++local; // ends: 32 KV heads are whole blocks
   }
   return {local * group, local, 1};
 }

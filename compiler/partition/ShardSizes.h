@@ -22,7 +22,9 @@ struct HeadShard {
 
 /// Whole KV heads with their query heads while there are enough of them; more
 /// ranks than KV heads share one, each with a part of its query heads. Rounded
-/// up until the query heads of a rank are whole blocks of 32.
+/// up until the query heads of a rank are whole blocks of 32; perhaps beyond
+/// the model's KV heads: a query head of zeros with the keys and values of
+/// another head would not give zeros, and would share a block with it.
 HeadShard shardHeads(int64_t heads, int64_t kvHeads, int64_t headDim,
                      int64_t tp);
 

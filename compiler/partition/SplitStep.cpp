@@ -24,9 +24,9 @@ namespace {
 
 class StepSplitter {
 public:
-  StepSplitter(func::FuncOp step, ArrayRef<SublayerOps> sublayers,
+  StepSplitter(func::FuncOp step, ArrayRef<SectionOps> sections,
                ArrayRef<StageSite> sites, bool ring, Bytes capacity)
-      : step(step), sublayers(sublayers), sites(sites), ring(ring),
+      : step(step), sections(sections), sites(sites), ring(ring),
         capacity(capacity), terminator(step.getBody().front().getTerminator()),
         end(terminator) {}
 
@@ -39,14 +39,15 @@ private:
   /// ops.
   mlir::Operation *begin(size_t index);
   /// What stage `index` is given by the one before.
-  Value entering(size_t index) const {
-    return sublayers[size_t(sites[index].first)].entering;
+  ArrayRef<Value> entering(size_t index) const {
+    return sections[size_t(sites[index].first)].entering;
   }
+  bool leavesFor(size_t index, mlir::Operation *op);
   SmallVector<Value> yielded(RankBuilder &rank, size_t index);
   grid::StageOp enclose(size_t index, Block *body, ArrayRef<Value> values);
 
   func::FuncOp step;
-  ArrayRef<SublayerOps> sublayers;
+  ArrayRef<SectionOps> sections;
   ArrayRef<StageSite> sites;
   bool ring;
   Bytes capacity;
@@ -57,15 +58,18 @@ private:
 mlir::Operation *StepSplitter::begin(size_t index) {
   return index == 0              ? &step.getBody().front().front()
          : index == sites.size() ? end
-                                 : sublayers[size_t(sites[index].first)].begin;
+                                 : sections[size_t(sites[index].first)].begin;
 }
 
-// The step's results, or the residual stream.
+// The step's results, or what the next stage is given.
 SmallVector<Value> StepSplitter::yielded(RankBuilder &rank, size_t index) {
-  if (!isLast(index)) {
-    return {rank.passOn(entering(index + 1))};
-  }
   SmallVector<Value> values;
+  if (!isLast(index)) {
+    for (Value value : entering(index + 1)) {
+      values.push_back(rank.passOn(value));
+    }
+    return values;
+  }
   SmallVector<Type> types;
   for (auto [number, result] : llvm::enumerate(terminator->getOperands())) {
     grid::ShardAttr shard;
@@ -98,11 +102,23 @@ grid::StageOp StepSplitter::enclose(size_t index, Block *body,
   auto made = b.create<grid::StageOp>(
       step.getLoc(), TypeRange(ValueRange(values)),
       b.getDenseI32ArrayAttr(site.chips), ring ? b.getUnitAttr() : UnitAttr(),
-      b.getI64IntegerAttr(site.first / kSublayers),
-      b.getI64IntegerAttr(weights), b.getI64IntegerAttr(kv),
-      b.getI64IntegerAttr(capacity));
+      b.getI64IntegerAttr(site.first / kSections), b.getI64IntegerAttr(weights),
+      b.getI64IntegerAttr(kv), b.getI64IntegerAttr(capacity));
   made.getBody().push_back(body);
   return made;
+}
+
+/// Whether only the stages from `index` on use what `op` makes.
+bool StepSplitter::leavesFor(size_t index, mlir::Operation *op) {
+  return index < sites.size() &&
+         llvm::any_of(
+             op->getResults(),
+             [&](Value v) { return llvm::is_contained(entering(index), v); }) &&
+         llvm::none_of(
+             op->getUsers(),
+             [&](mlir::Operation *user) {
+               return user->isBeforeInBlock(begin(index));
+             });
 }
 
 LogicalResult StepSplitter::addStage(size_t index) {
@@ -114,13 +130,14 @@ LogicalResult StepSplitter::addStage(size_t index) {
       rank.enterWhole(argument);
     }
   } else {
-    rank.enterFromStage(entering(index), stage.getResult(0));
+    for (auto [value, given] :
+         llvm::zip_equal(entering(index), stage.getResults())) {
+      rank.enterFromStage(value, given);
+    }
   }
-  Value leaving = isLast(index) ? Value() : entering(index + 1);
   for (mlir::Operation *op = begin(index); op != begin(index + 1);
        op = op->getNextNode()) {
-    bool passedOn = leaving && leaving.getDefiningOp() == op;
-    if (failed(rank.add(op, passedOn))) {
+    if (failed(rank.add(op, leavesFor(index + 1, op)))) {
       return failure();
     }
   }
@@ -150,10 +167,10 @@ LogicalResult StepSplitter::run() {
 
 } // namespace
 
-LogicalResult splitStep(func::FuncOp step, ArrayRef<SublayerOps> sublayers,
+LogicalResult splitStep(func::FuncOp step, ArrayRef<SectionOps> sections,
                         ArrayRef<StageSite> sites, bool ring,
                         Bytes capacityOfChip) {
-  return StepSplitter(step, sublayers, sites, ring, capacityOfChip).run();
+  return StepSplitter(step, sections, sites, ring, capacityOfChip).run();
 }
 
 } // namespace orrery::partition

@@ -8,7 +8,7 @@
 
 namespace orrery::partition {
 
-/// One stage: its first sublayer and the chips of its ranks, equally many in
+/// One stage: its first section and the chips of its ranks, equally many in
 /// each stage.
 struct StageSite {
   int64_t first = 0;
@@ -16,12 +16,13 @@ struct StageSite {
 };
 
 /// Replaces the ops of `step` by stages on groups linked each to each, or in a
-/// ring. `sites` are in order, the first with sublayer 0. The step's results
+/// ring. `sites` are in order, the first with section 0, the last
+/// perhaps with the head alone. The step's results
 /// become the last stage's; those spread over ranks say so with `grid.shard`.
 /// Fails, with a diagnostic, on an op that ranks cannot share; the step is then
 /// of no more use.
 mlir::LogicalResult splitStep(mlir::func::FuncOp step,
-                              llvm::ArrayRef<SublayerOps> sublayers,
+                              llvm::ArrayRef<SectionOps> sections,
                               llvm::ArrayRef<StageSite> sites, bool ring,
                               Bytes capacityOfChip);
 

@@ -11,23 +11,13 @@ namespace {
 
 // Instructions of one layer for one token and of each further KV vector,
 // counted on TinyLlama, SmolLM2 and Llama-2-7B compiled for lpu-v1 (2,060,
-// 1,530 and 5,260 a layer); and of one link of one collective, assumed. A
-// sublayer is taken for three fifths of a layer.
+// 1,530 and 5,260 a layer); and of one link of one collective, assumed.
+// Attention is taken for three fifths of a layer, the two other sections for
+// two fifths each.
 constexpr int64_t kLayerInstructions = 2'100, kKvVectorInstructions = 220,
-                  kLinkInstructions = 40, kCollectives = 2;
+                  kLinkInstructions = 40;
 
 } // namespace
-
-StageBytes &StageBytes::operator+=(const StageBytes &o) {
-  weights += o.weights;
-  kv += o.kv;
-  tables += o.tables;
-  temporaries += o.temporaries;
-  program += o.program;
-  nominalWeights += o.nominalWeights;
-  nominalKv += o.nominalKv;
-  return *this;
-}
 
 class ByteModel::Account {
 public:
@@ -54,7 +44,7 @@ public:
     out.program += kLayerInstructions / 2 * machine.instructionBytes;
   }
 
-  void addSublayer(const LayerShape &layer, Sublayer kind);
+  void addSection(const LayerShape &layer, Section kind);
   void addCaches();
 
   StageBytes out;
@@ -108,15 +98,19 @@ void ByteModel::Account::addCaches() {
   }
 }
 
-void ByteModel::Account::addSublayer(const LayerShape &layer, Sublayer kind) {
+void ByteModel::Account::addSection(const LayerShape &layer, Section kind) {
   rank.eachMatrix(
       layer, kind,
       [&](const Matrix &matrix, const AxisLayout &in,
           const AxisLayout &columns) { addMatrix(matrix, in, columns); });
-  out.tables += f32(rank.hidden.vectors()); // the norm's weights
-  int64_t instructions = kLayerInstructions * 3 / 5 +
-                         kCollectives * (rank.tp - 1) * kLinkInstructions;
-  if (kind == Sublayer::Attention) {
+  bool attention = kind == Section::Attention;
+  int64_t collectives = attention ? 2 : 1;
+  int64_t instructions = kLayerInstructions * (attention ? 3 : 2) / 5 +
+                         collectives * (rank.tp - 1) * kLinkInstructions;
+  if (kind != Section::Down) {
+    out.tables += f32(rank.hidden.vectors()); // the norm's weights
+  }
+  if (attention) {
     addCaches();
     instructions += kKvVectorInstructions * rank.kv.vectors();
   }
@@ -132,15 +126,17 @@ StageBytes ByteModel::fixed() const {
   return account.out;
 }
 
-StageBytes ByteModel::sublayer(const LayerShape &layer, Sublayer kind) const {
+StageBytes ByteModel::section(const LayerShape &layer, Section kind) const {
   Account account(*this);
-  account.addSublayer(layer, kind);
+  account.addSection(layer, kind);
   return account.out;
 }
 
 StageBytes ByteModel::layer(const LayerShape &layer) const {
-  StageBytes out = sublayer(layer, Sublayer::Attention);
-  out += sublayer(layer, Sublayer::FeedForward);
+  StageBytes out;
+  for (int64_t k = 0; k < kSections; ++k) {
+    out += section(layer, kindOf(k));
+  }
   return out;
 }
 
@@ -151,7 +147,7 @@ StageBytes ByteModel::head(const Matrix &matrix) const {
 }
 
 // What compiler/allocate can do with a chip's slices.
-Bytes shortage(const Machine &machine, const StageBytes &stage) {
+Shortage shortageOf(const Machine &machine, const StageBytes &stage) {
   ChipLayout chip(machine);
   Bytes slice = machine.sram.banks * machine.bankBytes();
   Bytes forWeights = 2 * Bytes(chip.groups) * chip.groupWidth * slice;
@@ -163,8 +159,15 @@ Bytes shortage(const Machine &machine, const StageBytes &stage) {
   // written. An eighth of a bank, the size of a region, may be lost to their
   // packing.
   Bytes forTiles = 2 * Bytes(chip.kvWidth) * machine.bankBytes() / 8 * 7;
-  return std::max({Bytes(0), stage.total() - machine.sramBytes(),
-                   data + spilled - forData, stage.kv + spilled - forTiles});
+  using enum Shortage::Limit;
+  Shortage limits[] = {{Chip, stage.total(), machine.sramBytes(), spilled},
+                       {DataSlices, data + spilled, forData, spilled},
+                       {TileBank, stage.kv + spilled, forTiles, spilled}};
+  return *std::ranges::max_element(limits, {}, &Shortage::bytes);
+}
+
+Bytes shortage(const Machine &machine, const StageBytes &stage) {
+  return shortageOf(machine, stage).bytes();
 }
 
 } // namespace orrery::partition

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/partition/StepShape.h"
+#include "compiler/partition/SumOfTerms.h"
 #include "machine/Machine.h"
 
 namespace orrery::partition {
@@ -15,7 +16,11 @@ struct StageBytes {
   /// The same of weights and KV without padding to lanes.
   Bytes nominalWeights = 0, nominalKv = 0;
   Bytes total() const { return weights + kv + tables + temporaries + program; }
-  StageBytes &operator+=(const StageBytes &other);
+  static constexpr Bytes StageBytes::*kTerms[] = {
+      &StageBytes::weights,  &StageBytes::kv,
+      &StageBytes::tables,   &StageBytes::temporaries,
+      &StageBytes::program,  &StageBytes::nominalWeights,
+      &StageBytes::nominalKv};
 };
 
 /// What every stage of a split is made of.
@@ -25,7 +30,7 @@ public:
 
   /// What a stage needs whatever its layers: the temporaries of one.
   StageBytes fixed() const;
-  StageBytes sublayer(const LayerShape &layer, Sublayer kind) const;
+  StageBytes section(const LayerShape &layer, Section kind) const;
   StageBytes layer(const LayerShape &layer) const;
   /// Final norm, head matrix, logits.
   StageBytes head(const Matrix &matrix) const;
@@ -37,9 +42,23 @@ private:
   int64_t tp;
 };
 
-/// Bytes by which a stage exceeds the chip, or what of it can be used: KV,
-/// tables, temporaries and the weights that find the weight groups full live in
-/// the data slices (compiler/lower/ChipLayout.h). 0: it fits.
+/// What of a chip a stage exceeds most.
+struct Shortage {
+  enum class Limit : uint8_t {
+    Chip, ///< all that it needs against all that there is
+    /// KV, tables, temporaries and the weights that find the weight groups full
+    /// against the data slices (compiler/lower/ChipLayout.h).
+    DataSlices,
+    /// KV and those weights against the bank of the data slices they lie in.
+    TileBank
+  };
+  Limit limit = Limit::Chip;
+  Bytes needed = 0, available = 0;
+  Bytes spilled = 0; ///< weights beyond the weight slices
+  Bytes bytes() const { return needed > available ? needed - available : 0; }
+};
+Shortage shortageOf(const Machine &machine, const StageBytes &stage);
+/// Its bytes; 0: the stage fits.
 Bytes shortage(const Machine &machine, const StageBytes &stage);
 
 } // namespace orrery::partition

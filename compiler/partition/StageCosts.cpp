@@ -6,56 +6,57 @@ namespace orrery::partition {
 
 StageCosts::StageCosts(const Machine &m, const StepShape &shape, int64_t tp,
                        bool ring)
-    : machine(m), sublayers(kSublayers * int64_t(shape.layers.size())) {
+    : machine(m), sections(kSections * int64_t(shape.layers.size())) {
   ByteModel bytes(m, shape, tp);
   TickModel ticks(m, shape, tp, ring);
   fixedBytes = bytes.fixed();
   headBytes = bytes.head(shape.head);
   embedding = ticks.embedding();
   head = ticks.head(shape.head);
-  between = ticks.betweenStages();
   bytesBefore.resize(1);
   ticksBefore.resize(1);
   const LayerShape *costed = nullptr;
-  StageBytes bytesOf[kSublayers];
-  StageTicks ticksOf[kSublayers];
+  StageBytes bytesOf[kSections];
+  StageTicks ticksOf[kSections], behind[kSections];
   for (const LayerShape &layer : shape.layers) {
     bool known = costed && *costed == layer;
     costed = &layer;
-    for (Sublayer kind : {Sublayer::Attention, Sublayer::FeedForward}) {
-      auto k = size_t(kind);
+    for (int64_t k = 0; k < kSections; ++k) {
       if (!known) {
-        bytesOf[k] = bytes.sublayer(layer, kind);
-        ticksOf[k] = ticks.sublayer(layer, kind);
+        bytesOf[k] = bytes.section(layer, kindOf(k));
+        ticksOf[k] = ticks.section(layer, kindOf(k));
+        behind[k] = ticks.betweenStages(layer, kindOf(k));
       }
       bytesBefore.push_back(bytesBefore.back());
       bytesBefore.back() += bytesOf[k];
       ticksBefore.push_back(ticksBefore.back());
       ticksBefore.back() += ticksOf[k];
+      between.push_back(behind[k]);
     }
   }
 }
 
-template <class Sum> static Sum difference(const Sum &before, const Sum &after);
+int64_t StageCosts::pieces(Cuts cuts) const {
+  return cuts == Cuts::Sections ? sections : sections / kSections * 2;
+}
+int64_t StageCosts::mostStages(Cuts cuts) const { return pieces(cuts) + 1; }
 
-template <> StageBytes difference(const StageBytes &a, const StageBytes &b) {
-  return {b.weights - a.weights,    b.kv - a.kv,
-          b.tables - a.tables,      b.temporaries - a.temporaries,
-          b.program - a.program,    b.nominalWeights - a.nominalWeights,
-          b.nominalKv - a.nominalKv};
+int64_t StageCosts::leastStages() const {
+  const StageBytes &all = bytesBefore.back();
+  Bytes needed = all.weights + all.kv + all.tables + headBytes.weights;
+  return std::max<int64_t>(1, (needed - 1) / machine.sramBytes() + 1);
 }
 
-template <> StageTicks difference(const StageTicks &a, const StageTicks &b) {
-  return {b.matrix - a.matrix,   b.attention - a.attention,
-          b.vectors - a.vectors, b.collectives - a.collectives,
-          b.hop - a.hop,         b.host - a.host};
+// Sublayers: attention, and the two sections of the feed-forward network.
+int64_t StageCosts::beginOf(int64_t k, Cuts cuts) {
+  return cuts == Cuts::Sections ? k : k / 2 * kSections + k % 2;
 }
 
 StagePlan StageCosts::stage(int64_t first, int64_t count, bool last,
                             int64_t users) const {
   auto from = size_t(first), to = size_t(first + count);
-  StagePlan plan{first, count, difference(bytesBefore[from], bytesBefore[to]),
-                 difference(ticksBefore[from], ticksBefore[to])};
+  StagePlan plan{first, count, bytesBefore[to] - bytesBefore[from],
+                 ticksBefore[to] - ticksBefore[from]};
   plan.bytes += fixedBytes;
   plan.bytes.kv *= users;
   plan.bytes.nominalKv *= users;
@@ -66,23 +67,27 @@ StagePlan StageCosts::stage(int64_t first, int64_t count, bool last,
     plan.bytes += headBytes;
     plan.ticks += head;
   } else {
-    plan.ticks += between;
+    plan.ticks += between[to - 1];
   }
+  plan.ticks.matrix +=
+      spillTicks(machine, shortageOf(machine, plan.bytes).spilled);
   return plan;
 }
 
 // The other stages share the rest evenly; what is left over goes one each to
 // the first of them, but not to the very first, which has the embedding.
-Deal StageCosts::dealWithLast(int64_t pp, int64_t last, int64_t users) const {
+Deal StageCosts::dealWithLast(int64_t pp, int64_t last, int64_t users,
+                              Cuts cuts) const {
   Deal out;
-  int64_t others = pp - 1, first = 0;
-  int64_t base = others ? (sublayers - last) / others : 0;
-  int64_t more = others ? (sublayers - last) % others : 0;
+  int64_t others = pp - 1, first = 0, rest = pieces(cuts) - last;
+  int64_t base = others ? rest / others : 0, more = others ? rest % others : 0;
   for (int64_t s = 0; s < pp; ++s) {
     bool isLast = s == others, gets = s >= 1 && s <= more;
-    int64_t count = isLast ? last : base + (gets ? 1 : 0);
-    out.stages.push_back(stage(first, count, isLast, users));
-    first += count;
+    int64_t next = first + (isLast ? last : base + (gets ? 1 : 0));
+    int64_t begin = beginOf(first, cuts);
+    out.stages.push_back(
+        stage(begin, beginOf(next, cuts) - begin, isLast, users));
+    first = next;
     const StagePlan &plan = out.stages.back();
     out.shortage = std::max(out.shortage, shortage(machine, plan.bytes));
     out.latency += plan.ticks.total();
@@ -91,14 +96,15 @@ Deal StageCosts::dealWithLast(int64_t pp, int64_t last, int64_t users) const {
   return out;
 }
 
-Deal StageCosts::deal(int64_t pp, int64_t users) const {
+Deal StageCosts::deal(int64_t pp, int64_t users, Cuts cuts) const {
+  int64_t all = pieces(cuts);
   if (pp == 1) {
-    return dealWithLast(1, sublayers, users);
+    return dealWithLast(1, all, users, cuts);
   }
   Deal best;
-  int64_t even = (sublayers + pp - 1) / pp;
-  for (int64_t last = std::min(even, sublayers - (pp - 1)); last >= 1; --last) {
-    Deal deal = dealWithLast(pp, last, users);
+  int64_t even = (all + pp - 1) / pp;
+  for (int64_t last = std::min(even, all - (pp - 1)); last >= 0; --last) {
+    Deal deal = dealWithLast(pp, last, users, cuts);
     bool better =
         best.stages.empty() || deal.shortage < best.shortage ||
         (deal.shortage == best.shortage && deal.slowest < best.slowest);
@@ -111,7 +117,18 @@ Deal StageCosts::deal(int64_t pp, int64_t users) const {
 
 Deal dealLayers(const Machine &machine, const StepShape &shape, int64_t tp,
                 int64_t pp, bool ring, int64_t users) {
-  return StageCosts(machine, shape, tp, ring).deal(pp, users);
+  StageCosts costs(machine, shape, tp, ring);
+  Deal best;
+  for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
+    if (pp > costs.mostStages(cuts)) {
+      continue;
+    }
+    Deal deal = costs.deal(pp, users, cuts);
+    if (best.stages.empty() || deal.shortage < best.shortage) {
+      best = std::move(deal);
+    }
+  }
+  return best;
 }
 
 } // namespace orrery::partition

@@ -11,16 +11,6 @@ namespace orrery::partition {
 /// sines of its position.
 static constexpr int64_t kRopeRows = 2;
 
-StageTicks &StageTicks::operator+=(const StageTicks &o) {
-  matrix += o.matrix;
-  attention += o.attention;
-  vectors += o.vectors;
-  collectives += o.collectives;
-  hop += o.hop;
-  host += o.host;
-  return *this;
-}
-
 /// The units' times on one rank.
 struct TickModel::Parts {
   Parts(const TickModel &model)
@@ -165,15 +155,22 @@ Tick TickModel::Parts::attention() const {
   return ticks + vxm;
 }
 
+Tick spillTicks(const Machine &machine, Bytes spilled) {
+  ChipLayout chip(machine);
+  double vectors = double(spilled) / 2 / machine.lanes;
+  return Tick(vectors / chip.kvWidth - vectors / chip.groupWidth);
+}
+
 TickModel::TickModel(const Machine &machine, const StepShape &shape, int64_t tp,
                      bool ring)
     : machine(machine), shape(shape), tp(tp), ring(ring) {}
 
-StageTicks TickModel::sublayer(const LayerShape &l, Sublayer kind) const {
+StageTicks TickModel::section(const LayerShape &l, Section kind) const {
   Parts p(*this);
   const RankLayout &r = p.rank;
   StageTicks out;
-  if (kind == Sublayer::Attention) {
+  switch (kind) {
+  case Section::Attention:
     out.matrix =
         p.products({{&l.q, &r.q}, {&l.k, &r.kv}, {&l.v, &r.kv}}, r.hidden) +
         p.products({{&l.output, &r.ownHidden}}, r.allHeads);
@@ -182,21 +179,29 @@ StageTicks TickModel::sublayer(const LayerShape &l, Sublayer kind) const {
     out.collectives = p.gather(r.attended, Parts::taken(l.output.format)) +
                       p.gather(r.ownHidden, StreamType::F32);
     return out;
+  case Section::Gated:
+    out.matrix =
+        p.products({{&l.gate, &r.ownFfn}, {&l.up, &r.ownFfn}}, r.hidden);
+    out.vectors =
+        p.norm(l.gate.format) + p.burst(shape.tokens * r.ownFfn.vectors(),
+                                        {AluOp::Silu, AluOp::Mul},
+                                        Parts::taken(l.down.format));
+    return out;
+  case Section::Down:
+    out.matrix = p.products({{&l.down, &r.ownHidden}}, r.allFfn);
+    out.vectors = p.sum(r.hidden);
+    out.collectives = p.gather(r.ownFfn, Parts::taken(l.down.format)) +
+                      p.gather(r.ownHidden, StreamType::F32);
+    return out;
   }
-  out.matrix =
-      p.products({{&l.gate, &r.ownFfn}, {&l.up, &r.ownFfn}}, r.hidden) +
-      p.products({{&l.down, &r.ownHidden}}, r.allFfn);
-  out.vectors = p.norm(l.gate.format) + p.sum(r.hidden) +
-                p.burst(shape.tokens * r.ownFfn.vectors(),
-                        {AluOp::Silu, AluOp::Mul}, Parts::taken(l.down.format));
-  out.collectives = p.gather(r.ownFfn, Parts::taken(l.down.format)) +
-                    p.gather(r.ownHidden, StreamType::F32);
   return out;
 }
 
 StageTicks TickModel::layer(const LayerShape &l) const {
-  StageTicks out = sublayer(l, Sublayer::Attention);
-  out += sublayer(l, Sublayer::FeedForward);
+  StageTicks out;
+  for (int64_t k = 0; k < kSections; ++k) {
+    out += section(l, kindOf(k));
+  }
   return out;
 }
 
@@ -227,9 +232,15 @@ StageTicks TickModel::head(const Matrix &matrix) const {
   return out;
 }
 
-StageTicks TickModel::betweenStages() const {
+StageTicks TickModel::betweenStages(const LayerShape &layer,
+                                    Section last) const {
   Parts p(*this);
   StageTicks out;
+  if (last == Section::Gated) { // the residual stream is there long before
+    out.hop = p.crossing(shape.tokens * p.rank.ownFfn.vectors(),
+                         streamsOf(Parts::taken(layer.down.format)));
+    return out;
+  }
   out.hop =
       p.crossing(shape.tokens * (p.rank.ownHidden.vectors() + kRopeRows), 4);
   if (tp > 1) { // the own shard of the residual is taken out and summed alone

@@ -10,7 +10,8 @@
 //   vectors     VXM bursts of norms, sums and gates
 //   collectives copies, link transits and crossings of gathers; in a ring one
 //               after another for each rank
-//   hop         the own shard of the residual stream to the next stage
+//   hop         the own shard of the residual stream, or of the gated product,
+//               to the next stage
 //   host        its link, at both ends of the pipeline
 #pragma once
 
@@ -24,8 +25,14 @@ struct StageTicks {
   Tick total() const {
     return matrix + attention + vectors + collectives + hop + host;
   }
-  StageTicks &operator+=(const StageTicks &other);
+  static constexpr Tick StageTicks::*kTerms[] = {
+      &StageTicks::matrix,      &StageTicks::attention, &StageTicks::vectors,
+      &StageTicks::collectives, &StageTicks::hop,       &StageTicks::host};
 };
+
+/// What a stage's weights beyond the weight slices cost it: those of a side are
+/// read one after another, over fewer slices.
+Tick spillTicks(const Machine &machine, Bytes spilled);
 
 /// What every stage of a split is made of.
 class TickModel {
@@ -33,15 +40,16 @@ public:
   TickModel(const Machine &machine, const StepShape &shape, int64_t tp,
             bool ring);
 
-  /// A sublayer whose result stays on all ranks, for the next one or the head.
-  StageTicks sublayer(const LayerShape &layer, Sublayer kind) const;
+  /// A section whose result stays on all ranks, for the next one or the head.
+  StageTicks section(const LayerShape &layer, Section kind) const;
   StageTicks layer(const LayerShape &layer) const;
   /// Embedding rows from the host.
   StageTicks embedding() const;
   /// Final norm, head matrix, the best token to the host.
   StageTicks head(const Matrix &matrix) const;
-  /// From a stage's last sum to the next stage's first norm.
-  StageTicks betweenStages() const;
+  /// From a stage's last section, of that kind and layer, to the first op of
+  /// the next stage.
+  StageTicks betweenStages(const LayerShape &layer, Section last) const;
 
 private:
   struct Parts;

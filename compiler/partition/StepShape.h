@@ -24,14 +24,13 @@ struct LayerShape {
   bool operator==(const LayerShape &) const = default;
 };
 
-/// The two sublayers of a decoder layer, each with its norm and its residual
-/// sum. Sublayer s of a model is the attention of layer s / 2 or, odd, its
-/// feed-forward network.
-enum class Sublayer : uint8_t { Attention, FeedForward };
-inline constexpr int64_t kSublayers = 2;
-inline Sublayer kindOf(int64_t sublayer) {
-  return Sublayer(sublayer % kSublayers);
-}
+/// The sections of a decoder layer, the least that a stage may have of it:
+/// attention with its norm and residual sum; gate and up with the norm before
+/// them and the gated product; down with its residual sum. Section s of a model
+/// is of layer s / 3. Behind the last one comes the head.
+enum class Section : uint8_t { Attention, Gated, Down };
+inline constexpr int64_t kSections = 3;
+inline Section kindOf(int64_t section) { return Section(section % kSections); }
 
 /// A dense decoder: embedding, layers, head. Every layer has the same sizes;
 /// formats may differ.

@@ -165,6 +165,13 @@ public:
             int64_t(stages.stages.size())};
   }
 
+  /// Whether it failed because a chip lacks room.
+  bool lacksRoom() {
+    return llvm::any_of(module->getOps<flow::ProgramOp>(), [](auto program) {
+      return program->hasAttr(kLacksRoomAttr);
+    });
+  }
+
 private:
   void annotate();
   Status finishParts(CompiledStep &out, std::vector<ImagePlan> images);
@@ -209,7 +216,7 @@ Expected<CompiledStep> StepCompiler::run() {
   annotate();
   PassManager divided(module->getContext()), placed(module->getContext()),
       timed(module->getContext());
-  buildPartition(divided, request.machine, request.split);
+  buildPartition(divided, request.machine, request.split, request.reach);
   buildPlacement(placed);
   buildSchedule(timed);
   if (failed(divided.run(*module))) {
@@ -256,11 +263,11 @@ Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
       return out;
     }
     SplitOptions split = compiler.split();
-    bool lacksRoom = out.error().message.find("no room") != std::string::npos;
     if (!refusal) {
       refusal = out.error();
     }
-    if (!lacksRoom || request.split.stages > 0 || split.stages == 0) {
+    if (!compiler.lacksRoom() || request.split.stages > 0 ||
+        split.stages == 0) {
       return *refusal;
     }
     attempt.split = {split.tensorParallel, split.stages + 1};

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/JoinStages.h"
 
+#include "dialects/grid/GroupLinks.h"
 #include "machine/Timing.h"
 
 #include <algorithm>
@@ -67,10 +68,12 @@ Expected<Tick> startAfter(const Machine &machine, const Program &before,
   return start;
 }
 
-// As in compiler/lower: numbers 1 to this lead to other ranks, the next one to
-// other stages.
 int32_t groupLinks(const StageOnChips &stage) {
-  return stage.ring ? 1 : int32_t(stage.chips.size()) - 1;
+  return grid::groupLinks(int64_t(stage.chips.size()), stage.ring);
+}
+LinkNumber pipelineLink(const StageOnChips &stage) {
+  return LinkNumber(
+      grid::pipelineLink(int64_t(stage.chips.size()), stage.ring));
 }
 
 class Joiner {
@@ -134,8 +137,8 @@ Status Joiner::linkStage(size_t s) {
     }
   }
   for (int32_t r = 0; s > 0 && r < ranks; ++r) {
-    Status ok = connect(chipOf(s - 1, r), chipOf(s, r),
-                        LinkNumber(groupLinks(stages[s]) + 1));
+    Status ok =
+        connect(chipOf(s - 1, r), chipOf(s, r), pipelineLink(stages[s]));
     if (!ok) {
       return ok;
     }
@@ -153,7 +156,7 @@ Status Joiner::run() {
       assert(groupLinks(stages[s - 1]) == groupLinks(stages[s]) &&
              "all stages of a split are alike");
       auto after = startAfter(machine, system.parts[stages[s - 1].part], part,
-                              LinkNumber(groupLinks(stages[s]) + 1));
+                              pipelineLink(stages[s]));
       if (!after) {
         return after.error();
       }

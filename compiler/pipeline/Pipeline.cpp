@@ -14,7 +14,7 @@ namespace orrery {
 #include "compiler/Passes.h.inc"
 
 void buildPartition(OpPassManager &passes, const std::string &machine,
-                    const SplitOptions &split) {
+                    const SplitOptions &split, int64_t reach) {
   // What: fold what the model does not need (RoPE of no elements, twins).
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -23,6 +23,7 @@ void buildPartition(OpPassManager &passes, const std::string &machine,
   place.machine = machine;
   place.tp = split.tensorParallel;
   place.pp = split.stages;
+  place.reach = reach;
   passes.addNestedPass<func::FuncOp>(createPlaceStages(place));
 }
 

@@ -15,9 +15,9 @@ struct SplitOptions {
 };
 
 /// From a step in `llm` to the stages of a system. `machine` is a preset or a
-/// file.
+/// file; `reach` as in CompileRequest.
 void buildPartition(mlir::OpPassManager &passes, const std::string &machine,
-                    const SplitOptions &split);
+                    const SplitOptions &split, int64_t reach = 0);
 /// From there to placed flow.programs, one a kind of stage.
 void buildPlacement(mlir::OpPassManager &passes);
 /// From there to the tick.program.

@@ -285,6 +285,7 @@ public:
         icu(machine, program.predictedTicks) {}
 
   Expected<int64_t> run(int64_t taken);
+  bool lacksRoom = false; ///< why run() failed
 
 private:
   std::optional<int64_t> mostIcuChunks() const;
@@ -429,6 +430,7 @@ Expected<int64_t> FetchScheduler::run(int64_t taken) {
   int64_t needed = chunkCount(texts) + *own + tables;
   auto room = textRoom(program, machine, taken, needed);
   if (!room) {
+    lacksRoom = true;
     return room.error();
   }
   FreePlaces free(program, machine, *room);
@@ -451,8 +453,13 @@ Expected<int64_t> FetchScheduler::run(int64_t taken) {
 } // namespace
 
 Expected<int64_t> scheduleFetch(Program &program, const Machine &machine,
-                                int64_t taken) {
-  return FetchScheduler(program, machine).run(taken);
+                                int64_t taken, bool *lacksRoom) {
+  FetchScheduler scheduler(program, machine);
+  auto text = scheduler.run(taken);
+  if (lacksRoom) {
+    *lacksRoom = scheduler.lacksRoom;
+  }
+  return text;
 }
 
 } // namespace orrery::schedule

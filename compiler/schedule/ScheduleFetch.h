@@ -20,8 +20,9 @@ namespace orrery::schedule {
 ///
 /// The first `taken` vectors of room belong to other programs of the set
 /// (PlaceText.h). Returns the vectors this one takes. Fails when there is no
-/// room, or with the queue that would run dry, and when.
+/// room, which `lacksRoom` then says, or with the queue that would run dry, and
+/// when.
 Expected<int64_t> scheduleFetch(Program &program, const Machine &machine,
-                                int64_t taken);
+                                int64_t taken, bool *lacksRoom = nullptr);
 
 } // namespace orrery::schedule

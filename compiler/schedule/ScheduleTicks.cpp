@@ -99,8 +99,12 @@ private:
     for (Location location : flow.locations) { // for errors
       program.locations.push_back(tick::textOf(location));
     }
-    auto text =
-        scheduleFetch(program, machine, int64_t(op.getTextBase().value_or(0)));
+    bool lacksRoom = false;
+    auto text = scheduleFetch(
+        program, machine, int64_t(op.getTextBase().value_or(0)), &lacksRoom);
+    if (lacksRoom) {
+      op->setAttr(kLacksRoomAttr, UnitAttr::get(&getContext()));
+    }
     if (!text) {
       return op.emitError(text.error().message);
     }

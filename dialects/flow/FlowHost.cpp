@@ -19,8 +19,8 @@ static LogicalResult verifyRope(ReceiveOp op) {
                : op.emitOpError("(C3) only rope rows have theta and turning");
   }
   bool named = *op.getRope() == "cos" || *op.getRope() == "sin";
-  if (!named || !op.getRowsAttr() || !theta || !theta->isFinite() ||
-      theta->isNegative() || theta->isZero() || dim < 2 || dim % 2 != 0 ||
+  if (!named || !theta || !theta->isFinite() || theta->isNegative() ||
+      theta->isZero() || dim < 2 || dim % 2 != 0 ||
       dim > int64_t(op.getRowsAttr().getHeadDim())) {
     return op.emitOpError("(C3) needs cos or sin, heads, a finite, positive "
                           "theta and an even number of turning elements up to "

@@ -31,7 +31,7 @@ def Flow_ReceiveOp : Flow_Op<"receive"> {
         rows <32, heads 4 over 4 of 8> %c : !flow.buffer<2 x f32>
     ```
   }];
-  let arguments = (ins Flow_Buffer:$out, OptionalAttr<Flow_Axis>:$rows,
+  let arguments = (ins Flow_Buffer:$out, Flow_Axis:$rows,
                        OptionalAttr<StrAttr>:$rope,
                        OptionalAttr<F64Attr>:$rope_theta,
                        DefaultValuedAttr<Flow_Int, "0">:$rope_dim,
@@ -45,7 +45,7 @@ def Flow_ReceiveOp : Flow_Op<"receive"> {
   }]>];
   let assemblyFormat = [{
     (`rope` $rope^)? (`theta` $rope_theta^)? (`turning` $rope_dim^)?
-    (`half` $rope_half^)? (`rows` $rows^)? $out attr-dict
+    (`half` $rope_half^)? `rows` $rows $out attr-dict
     `:` qualified(type($out))
   }];
   let hasVerifier = 1;

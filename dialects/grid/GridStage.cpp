@@ -34,6 +34,26 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
+/// An operand in the body that is no value of the stage before.
+static Value fromElsewhere(StageOp stage) {
+  mlir::Operation *before = stage->getPrevNode();
+  while (before && !isa<StageOp>(before)) {
+    before = before->getPrevNode();
+  }
+  Value found;
+  stage.getBody().walk([&](mlir::Operation *op) {
+    for (Value operand : op->getOperands()) {
+      auto other = operand.getDefiningOp<StageOp>();
+      if (other && other != before) {
+        found = operand;
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return found;
+}
+
 LogicalResult StageOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getValues().getTypes() != getResultTypes()) {
@@ -42,7 +62,16 @@ LogicalResult StageOp::verifyRegions() {
   bool nested = getBody()
                     .walk([](StageOp) { return WalkResult::interrupt(); })
                     .wasInterrupted();
-  return nested ? emitOpError("(C4) a stage inside a stage") : success();
+  if (nested) {
+    return emitOpError("(C4) a stage inside a stage");
+  }
+  if (Value value = fromElsewhere(*this)) {
+    auto error = emitOpError("(C7) takes a value of a stage that is not the "
+                             "one before it");
+    error.attachNote(value.getLoc()) << "the value";
+    return error;
+  }
+  return success();
 }
 
 } // namespace orrery::grid

@@ -37,6 +37,8 @@ def Grid_StageOp : Grid_Op<"stage", [SingleBlock, NoRegionArguments,
       - (C4) the body holds no other stage.
       - (C5) `first_layer` is not negative.
       - (C6) a `ring` has at least 3 chips: fewer are all linked.
+      - (C7) what the body takes of other stages are results of the stage right
+        before it in its block: chips of others are not linked to its own.
 
     Example: tests/dialects/grid/ops.mlir
     ```mlir

@@ -1,5 +1,6 @@
 // orrery time: what a shape takes on a system, in ticks and bytes: compiled,
 // checked, and, unless asked not to, simulated without values.
+#include "runtime/command/OpenModel.h"
 #include "runtime/command/ShapeSubject.h"
 #include "runtime/command/Stopwatch.h"
 #include "runtime/command/TimeFits.h"
@@ -26,7 +27,7 @@ public:
       : a(a), set(set), progress(progress), report(set.machine()) {
     report.config = subject.config;
     report.weights = subject.weights;
-    report.kv = a.target.kv == models::KvFormat::F16 ? "f16" : "q8";
+    report.kv = formatName(a.target.kv);
     report.context = set.positions();
   }
 

@@ -1,9 +1,11 @@
 #include "runtime/command/TimeFits.h"
 
+#include "runtime/command/OpenModel.h"
 #include "runtime/command/Stopwatch.h"
 #include "runtime/command/TimeReport.h"
 
 #include "models/NotModelled.h"
+#include "runtime/timing/Refusal.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,7 +25,7 @@ public:
       : a(a), set(set), progress(progress), report(set.machine()) {
     report.config = subject.config;
     report.weights = subject.weights;
-    report.kv = a.target.kv == models::KvFormat::F16 ? "f16" : "q8";
+    report.kv = formatName(a.target.kv);
     report.context = set.positions();
     question.config = set.config();
     question.request = set.requestFor(1, 1);
@@ -36,16 +38,18 @@ public:
     Stopwatch watch;
     auto longest = largestContextFit(set.context(), question);
     if (!longest) {
-      progress.clear();
-      return fail(kDoesNotFit, withAdvice(longest.error(), set.context(),
-                                          question, {set.machine().lanes, 1}));
+      return refuse(longest.error(), {set.machine().lanes, 1});
     }
     report.longest.emplace(std::move(*longest), set.machine());
     auto users = mostUsersFit(set.context(), question, set.positions());
     if (users) {
       report.users.emplace(std::move(*users), set.machine());
+    } else if (limitOf(users.error())) {
+      report.noUser = withAdvice(users.error(), set.context(), question,
+                                 {set.positions(), 1})
+                          .message;
     } else {
-      report.noUser = users.error().message;
+      return refuse(users.error(), {set.positions(), 1});
     }
     for (auto *found : {&report.longest, &report.users}) {
       Status ok = *found ? confirmFit(**found) : Status(Success{});
@@ -63,10 +67,22 @@ public:
   }
 
 private:
+  /// Of what is no refusal the machine is not to blame.
+  ExitCode refuse(const Error &error, const FitTry &what) {
+    ExitCode code = limitOf(error) ? kDoesNotFit : kBroken;
+    Error advised = withAdvice(error, set.context(), question, what);
+    progress.clear();
+    return fail(code, advised);
+  }
+
   Status confirmFit(FitFound &found) {
     if (!found.fit->refusal.empty()) {
       progress.show("looking for what would help");
-      found.advice = fitAdvice(set.context(), question, found.fit->next);
+      auto advice = fitAdvice(set.context(), question, found.fit->next);
+      if (!advice) {
+        return advice.error();
+      }
+      found.advice = std::move(*advice);
     }
     return a.simulate ? confirm(found.at, set.machine(), found.receipt)
                       : Status(Success{});
@@ -86,20 +102,31 @@ std::string triedText(const FitTry &what, bool users) {
                : formatv("{0:N} positions", what.positions).str();
 }
 
-/// Whose most of the room is, where KV caches can lie.
-std::string ownerText(const FitFound &f) {
+/// What there is too little of, and, of SRAM, whose most of it is: of a chip
+/// or, since KV caches lie nowhere else, of the data slices.
+std::string bindsText(const FitFound &f) {
+  auto limit = limitOf({f.fit->refusal});
+  if (!limit || !isSram(*limit)) {
+    return formatv("  what binds is {0}, not SRAM\n",
+                   limit ? limitName(*limit) : "");
+  }
+  bool whole = *limit == Limit::Chip;
   const SramItems &items = f.fullest;
+  auto used = [&](RegionKind kind) {
+    return items.used(true, kind) + (whole ? items.used(false, kind) : 0);
+  };
   RegionKind owner = RegionKind::Weight;
-  Bytes all = items.free(true);
+  Bytes all = items.free(true) + (whole ? items.free(false) : 0);
   for (RegionKind kind : {RegionKind::Weight, RegionKind::Table, RegionKind::Kv,
                           RegionKind::Instructions, RegionKind::Temporary}) {
-    owner = items.used(true, kind) > items.used(true, owner) ? kind : owner;
-    all += items.used(true, kind);
+    owner = used(kind) > used(owner) ? kind : owner;
+    all += used(kind);
   }
-  return formatv("  the room is that of {0}: {1:N} of the {2:N} B of the data "
-                 "slices; KV caches lie nowhere else\n",
-                 sramKindName(owner), items.used(true, owner), all)
-      .str();
+  return formatv("  what binds is {0}; the room is that of {1}: {2:N} of the "
+                 "{3:N} B of {4}\n",
+                 limitName(*limit), sramKindName(owner), used(owner), all,
+                 whole ? "a chip"
+                       : "the data slices; KV caches lie nowhere else");
 }
 
 std::string foundText(const FitsReport &r, const FitFound &f, bool users) {
@@ -118,9 +145,9 @@ std::string foundText(const FitsReport &r, const FitFound &f, bool users) {
   }
   out += formatv("  {0}: refused: {1}\n", triedText(f.fit->next, users),
                  f.fit->refusal);
-  out += ownerText(f);
+  out += bindsText(f);
   out += formatv("  smallest preset that would do: {0}; cheapest change: {1}\n",
-                 f.advice.preset.empty() ? "none" : f.advice.preset,
+                 f.advice.preset.empty() ? "none" : presetText(f.advice),
                  f.advice.change.empty() ? "none of KV format, split, context "
                                            "and weights"
                                          : f.advice.change);

@@ -4,6 +4,7 @@
 
 #include "models/NotModelled.h"
 #include "runtime/command/RunReport.h"
+#include "runtime/timing/Refusal.h"
 
 #include <algorithm>
 
@@ -29,8 +30,8 @@ Json groupsJson(const CompiledStep &step) {
     Json row = {
         {"part", g.part},
         {"stages", g.stages},
-        {"attentions", g.attentions},
-        {"feed_forwards", g.feedForwards},
+        {"sections", g.sections},
+        {"attentions", std::ranges::count(g.sections, "attention")},
         {"embeddings", g.first},
         {"head", g.last},
         {"program_ticks", step.system.parts[g.part].predictedTicks},
@@ -173,11 +174,14 @@ Json tryJson(const FitTry &what) {
 }
 
 Json foundJson(const FitFound &f, const Machine &m) {
+  auto limit = limitOf({f.fit->refusal});
   Json out = {
       {"fits", tryJson(f.fit->most)},
       {"refused", f.fit->refusal.empty() ? Json() : tryJson(f.fit->next)},
       {"refusal", f.fit->refusal},
+      {"binds", limit ? Json(limitName(*limit)) : Json()},
       {"smallest_preset", f.advice.preset},
+      {"smallest_preset_split", f.advice.presetSplit},
       {"cheapest_change", f.advice.change}};
   out["chips"] = chipsJson(f.fit->step.system);
   out["step"] = stepJson(f.at, m);

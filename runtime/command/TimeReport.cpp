@@ -19,8 +19,13 @@ static StageGroup groupOf(const Program &part, uint32_t number) {
   group.part = number;
   for (const std::string &location : part.locations) {
     std::string_view name = location;
-    group.attentions += name.ends_with(" attention");
-    group.feedForwards += name.ends_with(" ffn_down");
+    for (auto [op, section] : {std::pair(" attention", "attention"),
+                               {" ffn_gated", "gate and up"},
+                               {" ffn_down", "down"}}) {
+      if (name.ends_with(op)) {
+        group.sections.push_back(section);
+      }
+    }
     group.first = group.first || name == "token_embd";
     group.last = group.last || name == "argmax";
   }

@@ -5,7 +5,7 @@
 #include "runtime/Receipt.h"
 #include "runtime/StepSet.h"
 #include "runtime/command/Json.h"
-#include "runtime/timing/Fits.h"
+#include "runtime/timing/FitAdvice.h"
 #include "runtime/timing/MatrixWork.h"
 #include "runtime/timing/Pipelining.h"
 #include "runtime/timing/SramItems.h"
@@ -39,8 +39,9 @@ struct TimedStep {
 struct StageGroup {
   uint32_t part;
   int64_t stages = 0;
-  int64_t attentions = 0, feedForwards = 0; ///< of each stage
-  bool first = false, last = false;         ///< embeddings; head
+  /// Of each stage, in order: "attention", "gate and up", "down".
+  std::vector<std::string> sections;
+  bool first = false, last = false; ///< embeddings; head
 };
 std::vector<StageGroup> stageGroups(const CompiledStep &step);
 

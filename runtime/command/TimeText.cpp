@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 using llvm::formatv;
 
@@ -21,11 +22,23 @@ std::string whole(double value) {
   return formatv("{0:N}", int64_t(std::round(value))).str();
 }
 
+// Whole layers are counted: "down, 2 layers, attention".
 std::string layersText(const StageGroup &g) {
-  std::string out = g.attentions == g.feedForwards
-                        ? counted(g.attentions, "layer")
-                        : counted(g.attentions, "attention") + " + " +
-                              counted(g.feedForwards, "feed-forward");
+  static const std::vector<std::string> kLayer = {"attention", "gate and up",
+                                                  "down"};
+  std::string out;
+  for (size_t k = 0; k < g.sections.size();) {
+    std::span rest = std::span(g.sections).subspan(k);
+    int64_t layers = 0;
+    while (rest.size() >= 3 && std::ranges::equal(rest.first(3), kLayer)) {
+      rest = rest.subspan(3);
+      ++layers;
+    }
+    out += out.empty() ? "" : " + ";
+    out += layers > 0 ? counted(layers, "layer") : g.sections[k];
+    k += layers > 0 ? size_t(3 * layers) : 1;
+  }
+  out += out.empty() ? "no layer" : "";
   out += g.first ? ", embedding rows" : "";
   return out + (g.last ? ", head" : "");
 }

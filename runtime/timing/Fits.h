@@ -1,15 +1,15 @@
-// What fits a machine, by trying: the largest context of one user, the most
-// users at a context, and what would help one more. Only compiling tells: what
-// padding, tables, temporaries and text take is known once all have a place.
+// What fits a machine, by trying: the largest context of one user and the most
+// users at a context. Only compiling tells: what padding, tables, temporaries
+// and text take is known once all have a place.
 //
 // The caches of several users are one behind the other in the regions of one:
-// room for U caches of a bucket is room for a context of U such buckets.
+// room for U caches of a bucket is room for a context of U such buckets. A step
+// attends to one of them.
 #pragma once
 
 #include "compiler/Compile.h"
 
 #include <functional>
-#include <optional>
 
 namespace orrery::runtime {
 
@@ -40,29 +40,23 @@ struct Fit {
 inline constexpr int64_t kMostPositions = int64_t(1) << 24;
 
 /// For one user, in whole position tiles. The error is the refusal of a single
-/// tile.
+/// tile, or whatever else than a limit of the machine stopped a compilation.
 Expected<Fit> largestContextFit(mlir::MLIRContext &context,
                                 const FitQuestion &question);
-/// At `positions` positions a user. The error is the refusal of one user.
+/// At `positions` positions a user. The error is the refusal of one user, or as
+/// above.
 Expected<Fit> mostUsersFit(mlir::MLIRContext &context,
                            const FitQuestion &question, int64_t positions);
 
-/// What would have room for a try that did not fit, each found by compiling.
-struct FitAdvice {
-  std::string preset; ///< the smallest that would do; empty: none
-  std::string change; ///< the cheapest that would do; empty: none
-};
-FitAdvice fitAdvice(mlir::MLIRContext &context, const FitQuestion &question,
-                    const FitTry &refused);
-
-/// The refusal of a try, with what would do added, unless the refusal says so
-/// itself; errors about the split that was asked for stay as they are.
-Error withAdvice(Error refusal, mlir::MLIRContext &context,
-                 const FitQuestion &question, const FitTry &refused);
-
-/// Compiles one try.
+/// Compiles one try. Errors are refusals (Refusal.h), or say at which try.
 Expected<CompiledStep> compileTry(mlir::MLIRContext &context,
                                   const FitQuestion &question,
                                   const FitTry &what);
+/// Whether it compiles. Errors are those that are no refusal.
+Expected<bool> tryFits(mlir::MLIRContext &context, const FitQuestion &question,
+                       const FitTry &what);
+
+/// A refusal without the advice that phases give by estimate.
+std::string withoutAdvice(const std::string &refusal);
 
 } // namespace orrery::runtime

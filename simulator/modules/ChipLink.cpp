@@ -66,7 +66,9 @@ void ChipLink::issueSend(uint32_t number, Tick now) {
   checkWidth(op.width, now);
   BurstTicks ticks = ticksOf(now, op.shape);
   bookedOut.book(ticks.first, ticks.last(), number, now);
-  if (outward.empty()) {
+  // With nobody outward and a receiver all the same, one like it listens to a
+  // sender like this one.
+  if (outward.empty() && !noReceiver.empty()) {
     throw Illegal(now, noReceiver);
   }
   Operands operands;

@@ -3,7 +3,7 @@
 
 // A region lies in one bank.
 flow.program machine "lpu-small" model "one region" tokens 1 bucket 64 context 64 {
-  // expected-error @+1 {{no room on lpu-small for v (4198400 B: 4100 of the 4096 vectors of a bank in each of 16 slices): weights need 4198400 B of 16777216 B in the weight slices, tables and KV cache 0 B and temporaries 0 B in all of 12582912 B in the data slices, at a context of 64 positions and 1 tokens a step}}
+  // expected-error @+1 {{no room on lpu-small for v (4198400 B: 4100 of the 4096 vectors of a bank in each of 16 slices): weights need 4198400 B of 16777216 B in the weight slices, tables and KV cache 0 B and temporaries 0 B in all of 12582912 B in the data slices, at a context of 64 positions and 1 tokens a step; the place that lacks least has 4096 of 4100 vectors free in 16 slices}}
   %v = flow.region weight "v" rows <64> columns <52480> side 0 : !flow.tiles<820 x 64 rows, q8, width 16>
 }
 
@@ -20,7 +20,7 @@ flow.program machine "lpu-small" model "one side" tokens 1 bucket 64 context 64 
 // -----
 
 flow.program machine "lpu-small" model "cache" tokens 1 bucket 64 context 64 {
-  // expected-error @+1 {{no room on lpu-small for kv.0.k_scale (524416 B: 4097 of the 4096 vectors of a bank in each of 2 slices): weights need 0 B of 16777216 B in the weight slices, tables and KV cache 524416 B}}
+  // expected-error @+1 {{no room on lpu-small for kv.0.k_scale (524416 B: 4097 of the 4096 vectors of a bank in each of 2 slices): weights need 0 B of 16777216 B in the weight slices, tables and KV cache 524416 B and temporaries 0 B in all of 12582912 B in the data slices, at a context of 64 positions and 1 tokens a step; the place that lacks least has 4096 of 4097 vectors free in 2 slices}}
   %k = flow.region kv "kv.0.k_scale" : !flow.buffer<4097 x f16>
 }
 
@@ -29,14 +29,14 @@ flow.program machine "lpu-small" model "cache" tokens 1 bucket 64 context 64 {
 flow.program machine "lpu-small" model "temporary" tokens 1 bucket 64 context 64 {
   // expected-error @+1 {{no room on lpu-small for temporary (1280000 B: 5000 of the 4096 vectors of a bank in each of 4 slices)}}
   %k = flow.alloc : !flow.buffer<5000 x f32>
-  flow.receive %k : !flow.buffer<5000 x f32>
+  flow.receive rows <96> %k : !flow.buffer<5000 x f32>
 }
 
 // -----
 
 // A hemisphere has 12 data slices.
 flow.program machine "lpu-small" model "wide" tokens 1 bucket 64 context 64 {
-  // expected-error @+1 {{no room on lpu-small for kv.0.k.0 (4160 B: 5 of the 4096 vectors of a bank in each of 13 slices)}}
+  // expected-error @+1 {{no room on lpu-small for kv.0.k.0 (4160 B: 5 of the 4096 vectors of a bank in each of 13 slices): weights need 0 B of 16777216 B in the weight slices, tables and KV cache 4160 B and temporaries 0 B in all of 12582912 B in the data slices, at a context of 64 positions and 1 tokens a step; each place is too narrow, or on ports in use at the same time}}
   %k = flow.region kv "kv.0.k.0" side 0 : !flow.tiles<1 x 64 rows, i8, width 13>
 }
 

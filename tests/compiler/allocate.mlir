@@ -11,7 +11,7 @@ flow.program machine "lpu-small" model "places" tokens 2 bucket 64 context 64 {
   // from the first bank up.
   // CHECK: %[[X:.*]] = flow.alloc place <slice {{16|20|24|28|32|36}} bank 0 base 0> : !flow.buffer<2 x f32>
   %x = flow.alloc : !flow.buffer<2 x f32>
-  flow.receive %x : !flow.buffer<2 x f32>
+  flow.receive rows <96> %x : !flow.buffer<2 x f32>
   // What lasts comes from the last bank down.
   // CHECK: flow.region table "norm" rows <64> place <slice {{16|20|24|28|32|36}} bank 1 base 0>
   %t = flow.region table "norm" rows <64> : !flow.buffer<1 x f32>
@@ -53,7 +53,7 @@ flow.program machine "lpu-small" model "places" tokens 2 bucket 64 context 64 {
 // CHECK-COUNT-6: flow.alloc place <slice
 flow.program machine "lpu-small" model "ports" tokens 1 bucket 64 context 64 {
   %a = flow.alloc : !flow.buffer<1 x f32>
-  flow.receive %a : !flow.buffer<1 x f32>
+  flow.receive rows <96> %a : !flow.buffer<1 x f32>
   %b = flow.alloc : !flow.buffer<1 x f32>
   %c = flow.alloc : !flow.buffer<1 x f32>
   %d = flow.alloc : !flow.buffer<1 x f32>

@@ -93,3 +93,49 @@ func.func @step(%ids: tensor<2xi32>) -> (tensor<2x32xf32> {grid.shard = #grid.sh
   }
   return %l, %n : tensor<2x32xf32>, tensor<2xi32>
 }
+
+// -----
+
+// Between gate and down: the gated product crosses as a8, and goes on arrival
+// to its place in both hemispheres and to where it is sent on to the other rank
+// from. Two whole vectors and a tail, run by run, on both sides.
+// CHECK-LABEL: flow.program machine "lpu-small" model "cut" tokens 2
+// CHECK:      flow.vector count 4 ins (%{{[0-9]+}} <[4] by [1]> : !flow.buffer<4 x f32>, %{{[0-9]+}} <[4] by [1]> : !flow.buffer<4 x f32>) outs (0 to %[[OUT:[0-9]+]] <[4] by [1]> : !flow.buffer<4 x a8>) {
+// CHECK-NEXT: silu
+// CHECK-NEXT: mul
+// CHECK-NEXT: out v3 : a8
+// CHECK-NEXT: }
+// CHECK:      flow.link_send links [2] %{{.*}} <[2] by [1]> : !flow.buffer<2 x f32>
+// CHECK-NEXT: flow.link_send links [2] %[[OUT]] <[2, 1] by [2, 1]> : !flow.buffer<4 x a8>
+// CHECK-NEXT: flow.link_send links [2] %[[OUT]] <[2, 1] by [2, 1], offset 1> : !flow.buffer<4 x a8>
+// CHECK-NEXT: }
+// CHECK:      flow.link_receive link 2 outs (%[[X:.*]] <[2] by [1]> : !flow.buffer<2 x f32>)
+// CHECK:      flow.link_receive link 2 outs (%[[OWN:.*]] <[2, 1] by [2, 1]> : !flow.buffer<4 x a8>, %[[W:.*]] <[2, 1] by [3, 2]> : !flow.buffer<6 x a8>, %[[E:.*]] <[2, 1] by [3, 2]> : !flow.buffer<6 x a8>)
+// CHECK-NEXT: flow.link_receive link 2 outs (%[[OWN]] <[2, 1] by [2, 1], offset 1> : !flow.buffer<4 x a8>, %[[W]] <[2, 1] by [3, 1], offset 2, lanes 0 to 32> : !flow.buffer<6 x a8>, %[[E]] <[2, 1] by [3, 1], offset 2, lanes 0 to 32>
+// CHECK-NEXT: flow.link_send links [1] %[[OWN]] <[2, 1] by [2, 1]>
+// CHECK-NEXT: flow.link_receive link 1 outs (%[[W]] <[2, 1] by [3, 2], offset 1>
+func.func @step(%ids: tensor<2xi32>) -> (tensor<2x64xf32> {grid.shard = #grid.shard<64 of 100>}, tensor<2xi32>)
+    attributes {grid.machine = "lpu-small", llm.tokens = 2 : i64, llm.bucket = 64 : i64,
+                llm.context = 64 : i64, llm.model = "cut"} {
+  %m:2 = grid.stage chips [0, 1] weights 4352 B kv 0 B of 58720256 B -> tensor<2x64xf32>, tensor<2x96xf32> {
+    %x = llm.embed %ids table("e") format(q8_0) vocab(100)
+       : tensor<2xi32> -> tensor<2x96xf32>
+    %y = llm.rms_norm %x weight("norm") eps(1.0e-05) : tensor<2x96xf32>
+    %l = llm.linear %y weight("up") format(q8_0) {grid.shard = #grid.shard<96 of 192>} : tensor<2x96xf32> -> tensor<2x96xf32>
+    %u = llm.linear %y weight("gate") format(q8_0) {grid.shard = #grid.shard<96 of 192>} : tensor<2x96xf32> -> tensor<2x96xf32>
+    %g = llm.gated %l, %u : tensor<2x96xf32>
+    %o = grid.own %x : tensor<2x96xf32> -> tensor<2x64xf32>
+    grid.yield %o, %g : tensor<2x64xf32>, tensor<2x96xf32>
+  }
+  %l, %n = grid.stage chips [2, 3] weights 4352 B kv 0 B of 58720256 B -> tensor<2x64xf32>, tensor<2xi32> {
+    %a = grid.all_gather %m#1 : tensor<2x96xf32> -> tensor<2x192xf32>
+    %d = llm.linear %a weight("down") format(q8_0) {grid.shard = #grid.shard<64 of 96>} : tensor<2x192xf32> -> tensor<2x64xf32>
+    %r = llm.add %m#0, %d : tensor<2x64xf32>
+    %x = grid.all_gather %r : tensor<2x64xf32> -> tensor<2x96xf32>
+    %y = llm.rms_norm %x weight("norm2") eps(1.0e-05) : tensor<2x96xf32>
+    %l = llm.linear %y weight("head") format(q8_0) {grid.shard = #grid.shard<64 of 100>} : tensor<2x96xf32> -> tensor<2x64xf32>
+    %n = grid.argmax %l vocab(100) : tensor<2x64xf32> -> tensor<2xi32>
+    grid.yield %l, %n : tensor<2x64xf32>, tensor<2xi32>
+  }
+  return %l, %n : tensor<2x64xf32>, tensor<2xi32>
+}

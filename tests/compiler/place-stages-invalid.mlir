@@ -30,3 +30,16 @@ func.func @context(%ids: tensor<1xi32>) -> tensor<1x32xf32>
        kv_format(q8) context(1048576) : tensor<1x32xf32>, tensor<1x32xf32>
   return %a : tensor<1x32xf32>
 }
+
+// -----
+
+// expected-error @+1 {{KV format q4: chips hold KV caches in f16 or q8}}
+func.func @format(%ids: tensor<1xi32>) -> tensor<1x32xf32>
+    attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
+                llm.context = 64 : i64, llm.model = "m"} {
+  %x = llm.embed %ids table("e") format(q8_0) vocab(10)
+     : tensor<1xi32> -> tensor<1x32xf32>
+  %a = llm.attention %x, %x, %x layer(0) heads(1) kv_heads(1) head_dim(32)
+       kv_format(q4) context(64) : tensor<1x32xf32>, tensor<1x32xf32>
+  return %a : tensor<1x32xf32>
+}

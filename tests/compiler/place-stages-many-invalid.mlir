@@ -1,15 +1,15 @@
 // What cannot be split over a system is refused before anything is placed.
 // RUN: orrery-opt %s -split-input-file -verify-diagnostics "--grid-place-stages=machine=lpu-small-node tp=2"
 // RUN: not orrery-opt %S/place-stages-many.mlir "--grid-place-stages=machine=lpu-small-node tp=9" 2>&1 | FileCheck %s --check-prefix=CHIPS
-// RUN: not orrery-opt %S/place-stages-many.mlir "--grid-place-stages=machine=lpu-small-node pp=5" 2>&1 | FileCheck %s --check-prefix=LAYERS
+// RUN: not orrery-opt %S/place-stages-many.mlir "--grid-place-stages=machine=lpu-small-node pp=8" 2>&1 | FileCheck %s --check-prefix=LAYERS
 // RUN: not orrery-opt %S/place-stages-many.mlir "--grid-place-stages=machine=lpu-small tp=2" 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: not orrery-opt %S/place-stages-many.mlir "--grid-place-stages=machine=lpu-small-ring tp=3" 2>&1 | FileCheck %s --check-prefix=CABLES
 // RUN: not orrery-opt %S/place-stages-many.mlir "--grid-place-stages=machine=lpu-small-node tp=-2" 2>&1 | FileCheck %s --check-prefix=SIGN
 
 // CHIPS: error: tp=9: expected at most the 8 chips of lpu-small-node
-// LAYERS: error: pp=5: expected at most two stages a layer, attention and feed-forward, m has 2 layers
+// LAYERS: error: pp=8: expected at most 7 stages, three a layer (attention, gate and up, down) and the head; m has 2 layers
 // ONE: error: tp=2: expected at most the 1 chips of lpu-small
-// CABLES: error: lpu-small-ring: no 3 chips are linked each to each or in a ring
+// CABLES: error: lpu-small-ring: no 3 chips are linked each to each or in a ring; the smallest preset that would do is lpu-small-node; tp=1, pp=1 would fit
 // SIGN: error: tp=-2: expected at least 1, or 0 to choose
 
 // expected-error @+1 {{m: no layers: only a decoder as the importer writes it can be split}}

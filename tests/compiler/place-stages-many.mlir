@@ -4,6 +4,8 @@
 // RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=4" | FileCheck %s --check-prefix=WIDE
 // RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-ring tp=4" | FileCheck %s --check-prefix=RING
 // RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-ring pp=2 tp=1" | FileCheck %s --check-prefix=DEEP
+// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-v1-rack tp=2 pp=7" | FileCheck %s --check-prefix=CUT
+// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=1 pp=7" | FileCheck %s --check-prefix=THIN
 
 // Two stages of two ranks. 128 query elements, 64 of K and V, 96 hidden, 100 of
 // the FFN and 70 tokens are shared in whole blocks of 32; the residual is whole
@@ -64,6 +66,41 @@
 // DEEP: grid.stage chips [1] from layer 1
 // DEEP-NEXT: llm.rms_norm %[[S]] weight("blk.1.attn_norm.weight")
 // DEEP: return {{.*}} : tensor<1x70xf32>, tensor<1xi32>
+
+// As many stages as there are: attention, gate and up, down, and the head alone.
+// Between gate and down the residual stream goes along with the gated product;
+// what is only passed through stays as it came.
+// CUT: %[[A:.*]] = grid.stage chips [0, 1] weights {{.*}} -> tensor<1x64xf32> {
+// CUT: %[[GU:.*]]:2 = grid.stage chips [2, 3] weights 13056 B kv 0 B of {{.*}} -> tensor<1x64xf32>, tensor<1x64xf32> {
+// CUT-NEXT:   %[[X:.*]] = grid.all_gather %[[A]] : tensor<1x64xf32> -> tensor<1x96xf32>
+// CUT-NEXT:   llm.rms_norm %[[X]]
+// CUT-NEXT:   %[[G:.*]] = llm.linear {{.*}} weight("blk.0.ffn_gate.weight")
+// CUT-NEXT:   %[[U:.*]] = llm.linear {{.*}} weight("blk.0.ffn_up.weight")
+// CUT-NEXT:   %[[H:.*]] = llm.gated %[[G]], %[[U]] : tensor<1x64xf32>
+// CUT-NEXT:   grid.yield %[[A]], %[[H]]
+// CUT-NEXT: }
+// CUT-NEXT: grid.stage chips [4, 5] weights 8704 B kv 0 B of {{.*}} -> tensor<1x64xf32> {
+// CUT-NEXT:   %[[HG:.*]] = grid.all_gather %[[GU]]#1 : tensor<1x64xf32> -> tensor<1x100xf32>
+// CUT-NEXT:   %[[D:.*]] = llm.linear %[[HG]] weight("blk.0.ffn_down.weight")
+// CUT-NEXT:   %[[R:.*]] = llm.add %[[GU]]#0, %[[D]] : tensor<1x64xf32>
+// CUT-NEXT:   grid.yield %[[R]]
+// CUT-NEXT: }
+// CUT-NEXT: grid.stage chips [6, 7] from layer 1
+// CUT:      grid.stage chips {{.*}} from layer 1 weights 13056 B
+// CUT:      grid.stage chips {{.*}} from layer 1 weights 8704 B
+// CUT:      grid.stage chips {{.*}} from layer 2 weights 6528 B kv 0 B of {{.*}} -> tensor<1x64xf32>, tensor<1xi32> {
+// CUT-NEXT:   grid.all_gather
+// CUT-NEXT:   llm.rms_norm {{.*}} weight("output_norm.weight")
+// CUT-NEXT:   llm.linear {{.*}} weight("output.weight")
+// CUT-NEXT:   grid.argmax
+// CUT-NEXT:   grid.yield
+
+// One chip a stage: both go whole.
+// THIN: %[[A:.*]] = grid.stage chips [0] weights 39168 B
+// THIN: grid.stage chips [1] weights 20400 B kv 0 B of {{.*}} -> tensor<1x96xf32>, tensor<1x100xf32> {
+// THIN: %[[H:.*]] = llm.gated
+// THIN-NEXT: grid.yield %[[A]], %[[H]]
+// THIN: grid.stage chips [6] from layer 2 weights 7140 B
 func.func @step(%ids: tensor<1xi32>) -> (tensor<1x70xf32>, tensor<1xi32>)
     attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
                 llm.context = 64 : i64, llm.model = "m"} {

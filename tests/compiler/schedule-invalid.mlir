@@ -4,7 +4,7 @@
 flow.program machine "lpu-small" model "unplaced" tokens 1 bucket 64 context 64 {
   // expected-error @+1 {{has no place: run --flow-allocate first}}
   %x = flow.alloc : !flow.buffer<1 x f32>
-  flow.receive %x : !flow.buffer<1 x f32>
+  flow.receive rows <96> %x : !flow.buffer<1 x f32>
 }
 
 // -----

@@ -31,7 +31,7 @@
 flow.program machine "lpu-small" model "one matrix" tokens 2 bucket 64
     context 64 hash 7 {
   %x = flow.alloc place <slice 36 bank 0 base 0> : !flow.buffer<2 x f32>
-  flow.receive %x : !flow.buffer<2 x f32>
+  flow.receive rows <96> %x : !flow.buffer<2 x f32>
   %q = flow.alloc side 0 place <slice 20 bank 0 base 0> : !flow.buffer<2 x a8>
   flow.vector count 2 ins(%x <[2] by [1]> : !flow.buffer<2 x f32>)
       outs(0 to %q <[2] by [1]> : !flow.buffer<2 x a8>) {

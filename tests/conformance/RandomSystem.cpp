@@ -53,7 +53,8 @@ void shrink(RandomCase &drawn, int64_t stages, Random &random) {
   drawn.machine.sram.slicesPerHemisphere = 28 + int32_t(random.between(0, 16));
   drawn.machine.sram.vectorsPerBank = 4096;
   models::ModelConfig &c = drawn.model;
-  c.layers = (stages + 1) / 2 + random.between(0, 3);
+  // Up to a stage for each section of a layer, and one for the head alone.
+  c.layers = std::max<int64_t>(1, (stages + 1) / 3) + random.between(0, 2);
   c.kvHeads = random.of<int64_t>({1, 2, 3, 4, 5, 8});
   c.heads = c.kvHeads * random.of<int64_t>({1, 2, 3, 4});
   c.headDim = random.of<int64_t>({8, 16, 24, 32});
@@ -115,10 +116,10 @@ RandomSystem drawSystem(uint64_t seed) {
   RandomSystem out;
   RandomCase &drawn = out.drawn;
   drawn = drawCase(seed);
-  int64_t tp = random.between(1, 8), pp = random.between(1, 4);
+  int64_t tp = 1, pp = 1;
   while (tp * pp == 1 || tp * pp > 16) {
     tp = random.between(1, 8);
-    pp = random.between(1, 4);
+    pp = random.chance(30) ? random.between(5, 8) : random.between(1, 4);
   }
   drawn.options.split = {tp, pp};
   shrink(drawn, pp, random);

@@ -2,8 +2,9 @@
 // around the chip and a way to divide the model.
 //
 // Ranks that do not divide heads, feed-forward or vocabulary, more ranks than
-// KV heads, layers that stages do not divide or that are two stages each; chips
-// linked in every way that a machine description can say.
+// KV heads, layers that stages do not divide or that are three stages each, a
+// head that is a stage of its own; chips linked in every way that a machine
+// description can say.
 #pragma once
 
 #include "tests/conformance/RandomCase.h"

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace orrery::command {
 namespace {
@@ -177,6 +178,32 @@ TEST(Time, KnownAnswers) {
   EXPECT_EQ(time["breakdown"]["layers"].size(), 32u);
 }
 
+// On all chips of its published system, an eighth of a layer a chip and more:
+// some stages end between gate and up and down.
+TEST(Time, SeventyBillionInEightBitsOnAllChips) {
+  CommandFolder folder;
+  Json time =
+      documentOf(folder, "orrery time llama-2-70b --machine lpu-v1-576");
+  EXPECT_EQ(time["context_positions"], 4096);
+  EXPECT_EQ(time["chips"]["tensor_parallel"], 8);
+  EXPECT_EQ(time["chips"]["count"], 576);
+  const Json &decode = time["programs"][0];
+  EXPECT_EQ(decode["simulated_ticks"], time["decode"]["ticks_per_token"]);
+  std::map<std::string, int64_t> sections;
+  bool cut = false;
+  for (const Json &part : decode["parts"]) {
+    for (const Json &section : part["sections"]) {
+      sections[section] += part["stages"].get<int64_t>();
+    }
+    cut |= part["sections"][0] == "down";
+  }
+  EXPECT_TRUE(cut);
+  EXPECT_EQ(sections,
+            (std::map<std::string, int64_t>{
+                {"attention", 80}, {"gate and up", 80}, {"down", 80}}));
+  expectAddsUp(time, "llama-2-70b");
+}
+
 TEST(Time, SaysWhatIsNotModelled) {
   CommandFolder folder;
   auto text = folder.run("orrery time qwen2.5-0.5b --machine lpu-v1-rack "
@@ -199,6 +226,7 @@ TEST(Time, FitsTellsWhatFitsAndWhatDoesNot) {
     EXPECT_EQ(found["step"]["simulated_ticks"], found["step"]["ticks"]) << key;
     EXPECT_TRUE(found["receipt"]["ok"].get<bool>()) << key;
     EXPECT_NE(found["refusal"], "") << key;
+    EXPECT_TRUE(found["binds"].is_string()) << key;
     EXPECT_EQ(found["chips"]["tensor_parallel"], 2) << key;
     const Json &tensors = found["sram"]["tensors"];
     ASSERT_GT(tensors.size(), 2u);
@@ -222,6 +250,7 @@ TEST(Time, FitsTellsWhatFitsAndWhatDoesNot) {
   EXPECT_EQ(text.code, 0) << text.err;
   for (const char *part :
        {"positions: refused: ", "users of 512 positions: refused: ",
+        "what binds is ",
         "the room is that of KV cache: ", "smallest preset that would do: "}) {
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
   }

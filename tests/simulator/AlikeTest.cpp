@@ -31,14 +31,19 @@ struct StagePart : LinkPart {
   }
 };
 
-/// A pipeline of stages of three ranks, all parts between the ends the same.
-/// Vectors arrive each 3 ticks, so the second of two is received 2 late.
+/// A pipeline of stages of three ranks, the parts between the ends of `kinds`
+/// in turn. Vectors arrive each 3 ticks, so the second of two is received 2
+/// late.
 struct Pipeline : TestSystem {
   static constexpr Tick kApart = 200 + 26 - 1;
 
-  explicit Pipeline(int32_t stages) : TestSystem(stages * kRanks) {
+  explicit Pipeline(int32_t stages, int32_t kinds = 1)
+      : TestSystem(stages * kRanks) {
     uint32_t first = part(StagePart(false, true));
-    uint32_t middle = part(StagePart(true, true));
+    std::vector<uint32_t> middle;
+    for (int32_t kind = 0; kind < kinds; ++kind) {
+      middle.push_back(part(StagePart(true, true)));
+    }
     uint32_t last = part(StagePart(true, false));
     for (int32_t stage = 0; stage < stages; ++stage) {
       bool isFirst = stage == 0, isLast = stage == stages - 1;
@@ -50,7 +55,7 @@ struct Pipeline : TestSystem {
         chip(number,
              isFirst  ? first
              : isLast ? last
-                      : middle,
+                      : middle[size_t(stage % kinds)],
              {ports(number, at(1), at(-1)), ports(number, at(2), at(-2)),
               ports(number, isLast ? -1 : number + kRanks,
                     isFirst ? -1 : number - kRanks)},
@@ -95,6 +100,26 @@ TEST(Alike, OneStandsForMany) {
   }
   EXPECT_NEAR(some->energy.totalJoules(), every->energy.totalJoules(),
               1e-12 * every->energy.totalJoules());
+}
+
+// The one that stands for a stage may send to a stage for which another stands,
+// so that nobody listens to it.
+TEST(Alike, StagesOfSeveralKindsInTurn) {
+  for (int32_t kinds : {2, 3}) {
+    Pipeline system(12, kinds);
+    SystemSimulator once(system.machine), each(system.machine, Alike::Each);
+    auto some = once.run(system.program, system.input);
+    auto every = each.run(system.program, system.input);
+    ASSERT_TRUE(some) << some.error().message;
+    ASSERT_TRUE(every) << every.error().message;
+    EXPECT_LT(some->simulated.size(), every->simulated.size());
+    for (size_t chip = 0; chip < 36; ++chip) {
+      EXPECT_EQ(all(*some, chip), all(*every, chip)) << chip;
+    }
+    // A stage that nobody receives from is found all the same.
+    system.program.chips[3 * kRanks].links[2].in = -1;
+    EXPECT_NE(system.error(Alike::Once), "");
+  }
 }
 
 TEST(Alike, TheSecondRunIsTheSame) {

@@ -47,18 +47,18 @@ std::string refusal(const Machine &machine, const StepShape &shape,
 void expectWhole(const Machine &machine, const StepShape &shape,
                  const Split &split) {
   ASSERT_EQ(int64_t(split.stages.size()), split.pp);
-  int64_t sublayer = 0;
+  int64_t section = 0;
   Tick latency = 0, slowest = 0;
   for (const StagePlan &stage : split.stages) {
-    EXPECT_EQ(stage.first, sublayer);
-    EXPECT_GE(stage.sublayers, 1);
+    EXPECT_EQ(stage.first, section);
+    EXPECT_TRUE(stage.sections >= 1 || &stage == &split.stages.back());
     EXPECT_EQ(shortage(machine, stage.bytes), 0);
     EXPECT_LE(stage.bytes.total(), machine.sramBytes());
-    sublayer += stage.sublayers;
+    section += stage.sections;
     latency += stage.ticks.total();
     slowest = std::max(slowest, stage.ticks.total());
   }
-  EXPECT_EQ(sublayer, kSublayers * int64_t(shape.layers.size()));
+  EXPECT_EQ(section, kSections * int64_t(shape.layers.size()));
   EXPECT_EQ(split.latency, latency);
   EXPECT_EQ(split.slowest, slowest);
   CableCheck(machine).check(split.placement, split.tp, split.pp,
@@ -125,10 +125,16 @@ TEST(ChooseSplit, TheLastStageHasTheHead) {
   TickModel model(machine, shape, 2, false);
   Tick head = model.head(shape.head).total();
   ASSERT_GT(head, 2 * model.layer(shape.layers[0]).total());
+  Tick behind = model.betweenStages(shape.layers[0], Section::Down).total();
+  // Of attentions and feed-forward networks: there is room, so none is cut.
   auto ticks = [&](int64_t first, int64_t count) {
     Tick sum = 0;
     for (int64_t s = first; s < first + count; ++s) {
-      sum += model.sublayer(shape.layers[0], kindOf(s)).total();
+      auto of = [&](Section kind) {
+        return model.section(shape.layers[0], kind).total();
+      };
+      sum += s % 2 == 0 ? of(Section::Attention)
+                        : of(Section::Gated) + of(Section::Down);
     }
     return sum;
   };
@@ -136,63 +142,130 @@ TEST(ChooseSplit, TheLastStageHasTheHead) {
     SCOPED_TRACE("pp " + std::to_string(pp));
     Deal deal = dealLayers(machine, shape, 2, pp, false);
     Tick least = INT64_MAX;
-    for (int64_t last = 1; last <= 24 - (pp - 1); ++last) {
+    for (int64_t last = 0; last <= 24 - (pp - 1); ++last) {
       // The others share the rest; odd ones go to those behind the first.
       int64_t rest = 24 - last, base = rest / (pp - 1), more = rest % (pp - 1);
       Tick slowest = ticks(rest, last) + head;
       for (int64_t s = 0, first = 0; s + 1 < pp; ++s) {
         int64_t count = base + (s >= 1 && s <= more ? 1 : 0);
-        slowest = std::max(slowest,
-                           ticks(first, count) + model.betweenStages().total() +
-                               (s == 0 ? model.embedding().total() : 0));
+        slowest =
+            std::max(slowest, ticks(first, count) + behind +
+                                  (s == 0 ? model.embedding().total() : 0));
         first += count;
       }
       least = std::min(least, slowest);
     }
     EXPECT_EQ(deal.slowest, least);
-    EXPECT_LT(deal.stages.back().sublayers, deal.stages.front().sublayers);
+    EXPECT_LT(deal.stages.back().sections, deal.stages.front().sections);
   }
 }
 
-TEST(ChooseSplit, SublayersOfAnyCountInAnyStages) {
+// Attentions and feed-forward networks evenly while there are as many, then
+// feed-forward networks in two, up to a section a stage and the head alone.
+TEST(ChooseSplit, SectionsOfAnyCountInAnyStages) {
   Machine machine = preset("lpu-v1-576");
   for (int64_t layers = 1; layers <= 7; ++layers) {
     StepShape shape = small(layers);
-    for (int64_t pp = 1; pp <= kSublayers * layers; ++pp) {
+    for (int64_t pp = 1; pp <= kSections * layers + 1; ++pp) {
       SCOPED_TRACE(std::to_string(layers) + " layers, pp " +
                    std::to_string(pp));
       auto split = chooseSplit(machine, shape, {2, pp});
       ASSERT_TRUE(split) << split.error().message;
       expectWhole(machine, shape, *split);
-      int64_t most = 0, least = kSublayers * layers;
+      bool cut = pp > 2 * layers + 1;
+      // Pieces before a section.
+      auto pieces = [&](int64_t section) {
+        return cut ? section : section / kSections * 2 + section % kSections;
+      };
+      int64_t most = 0, least = kSections * layers;
       for (size_t s = 0; s + 1 < split->stages.size(); ++s) {
-        most = std::max(most, split->stages[s].sublayers);
-        least = std::min(least, split->stages[s].sublayers);
+        const StagePlan &stage = split->stages[s];
+        EXPECT_TRUE(cut || kindOf(stage.first) != Section::Down);
+        int64_t count =
+            pieces(stage.first + stage.sections) - pieces(stage.first);
+        most = std::max(most, count);
+        least = std::min(least, count);
       }
       EXPECT_LE(pp > 1 ? most - least : 0, 1) << "evenly but for the last";
     }
   }
 }
 
-// An eighth of one and a half layers in 8 bits is more than a chip takes, so 80
-// layers need 80 groups of 8: 576 chips are too few, 640 are not.
+Machine with(int64_t chips) {
+  std::string json = formatMachine(preset("lpu-v1-576"));
+  const std::string before = "\"chips\":576";
+  size_t at = json.find(before);
+  EXPECT_NE(at, std::string::npos) << json;
+  json.replace(at, before.size(), "\"chips\":" + std::to_string(chips));
+  auto machine = parseMachine(json, "more or fewer chips");
+  EXPECT_TRUE(machine) << machine.error().message;
+  return *machine;
+}
+
+bool cutsFeedForwards(const Split &split) {
+  return std::ranges::any_of(split.stages, [](const StagePlan &stage) {
+    return stage.sections > 0 && kindOf(stage.first) == Section::Down;
+  });
+}
+
+// An eighth of one and a half layers in 8 bits is more than a chip takes. With
+// feed-forward networks cut in two four layers are three stages: 72 groups of 8
+// are enough for 80 layers, and 80 are enough without cuts.
 TEST(ChooseSplit, SeventyBillionInEightBits) {
   StepShape shape = llama70b(WeightFormat::Q8);
   Machine machine = preset("lpu-v1-576");
-  std::string message = refusal(machine, shape, {8, 0});
+  auto split = chooseSplit(machine, shape);
+  ASSERT_TRUE(split) << split.error().message;
+  expectWhole(machine, shape, *split);
+  EXPECT_EQ(split->tp, 8);
+  EXPECT_EQ(split->pp, 72);
+  EXPECT_TRUE(cutsFeedForwards(*split));
+
+  Machine larger = with(640);
+  auto whole = chooseSplit(larger, shape);
+  ASSERT_TRUE(whole) << whole.error().message;
+  expectWhole(larger, shape, *whole);
+  EXPECT_EQ(whole->pp, 80);
+  EXPECT_FALSE(cutsFeedForwards(*whole));
+  EXPECT_LT(whole->latency, split->latency);
+
+  Machine fewer = with(480);
+  std::string message = refusal(fewer, shape, {8, 0});
   EXPECT_NE(message.find("does not fit lpu-v1-576"), std::string::npos)
       << message;
-  std::string json = formatMachine(machine);
-  const std::string chips = "\"chips\":576";
-  size_t at = json.find(chips);
-  ASSERT_NE(at, std::string::npos) << json;
-  json.replace(at, chips.size(), "\"chips\":640");
-  auto larger = parseMachine(json, "640 chips");
-  ASSERT_TRUE(larger) << larger.error().message;
-  auto split = chooseSplit(*larger, shape, {8, 0});
+}
+
+// What of a chip binds is named, and what it has to hold.
+TEST(ChooseSplit, NoRoomNamesTheLimit) {
+  Machine node = preset("lpu-v1-node");
+  auto of = [&](int64_t layers, int64_t context) {
+    StepShape shape = uniformShape(llama(layers, 2048, 16, 16, 5632),
+                                   WeightFormat::Q8, true, context);
+    shape.bucket = 320;
+    return refusal(node, shape, {1, 1});
+  };
+  std::string bank = of(1, 320 * 40);
+  EXPECT_NE(bank.find(" B too many for the one bank of data slices for tiles "
+                      "(KV cache: "),
+            std::string::npos)
+      << bank;
+  std::string spilled = of(4, 320 * 8);
+  EXPECT_NE(spilled.find(" of weights beyond the weight slices: "),
+            std::string::npos)
+      << spilled;
+}
+
+// A head that no stage has room for beside a section is a stage of its own.
+TEST(ChooseSplit, TheHeadAlone) {
+  Machine machine = preset("lpu-v1-node");
+  StepShape shape =
+      uniformShape(llama(1, 4096, 32, 8, 14'336), WeightFormat::Q8, false, 320);
+  shape.vocab = shape.head.rows = 36'000;
+  auto split = chooseSplit(machine, shape, {1, 0});
   ASSERT_TRUE(split) << split.error().message;
-  expectWhole(*larger, shape, *split);
-  EXPECT_EQ(split->pp, 80);
+  expectWhole(machine, shape, *split);
+  EXPECT_EQ(split->stages.back().sections, 0);
+  EXPECT_EQ(split->stages.back().first, kSections);
 }
 
 TEST(ChooseSplit, Impossible) {
@@ -202,14 +275,16 @@ TEST(ChooseSplit, Impossible) {
   EXPECT_EQ(refusal(node, small(), {4, 3}),
             "tp=4, pp=3: expected at most the 8 chips of lpu-small-node");
   EXPECT_EQ(refusal(node, small(), {0, 9}),
-            "pp=9: expected at most two stages a layer, attention and "
-            "feed-forward, llama has 4 layers");
+            "pp=9: expected at most the 8 chips of lpu-small-node");
+  EXPECT_EQ(refusal(node, small(), {0, 14}),
+            "pp=14: expected at most 13 stages, three a layer (attention, gate "
+            "and up, down) and the head; llama has 4 layers");
   EXPECT_EQ(refusal(node, small(), {-1, 0}),
             "tp=-1: expected at least 1, or 0 to choose");
   EXPECT_EQ(refusal(node, small(), {INT64_MAX, INT64_MAX}),
             "tp=9223372036854775807, pp=9223372036854775807: expected at most "
-            "two stages a layer, attention and feed-forward, llama has 4 "
-            "layers");
+            "13 stages, three a layer (attention, gate and up, down) and the "
+            "head; llama has 4 layers");
   EXPECT_EQ(refusal(node, small(), {INT64_MAX, 2}),
             "tp=9223372036854775807, pp=2: expected at most the 8 chips of "
             "lpu-small-node");
@@ -220,7 +295,9 @@ TEST(ChooseSplit, Impossible) {
 TEST(ChooseSplit, NoCables) {
   Machine ring = preset("lpu-small-ring");
   EXPECT_EQ(refusal(ring, small(), {3, 1}),
-            "lpu-small-ring: no 3 chips are linked each to each or in a ring");
+            "lpu-small-ring: no 3 chips are linked each to each or in a ring; "
+            "the smallest preset that would do is lpu-small-node; tp=1, pp=1 "
+            "would fit");
   // Six chips in a row: one by one, but not two by two.
   Cabling row(6);
   for (int32_t chip = 0; chip < 5; ++chip) {
@@ -229,7 +306,9 @@ TEST(ChooseSplit, NoCables) {
   EXPECT_TRUE(chooseSplit(row.machine(), small(), {1, 4}));
   EXPECT_EQ(refusal(row.machine(), small(), {2, 2}),
             "cabled: tp=2, pp=2: there is no chain of 2 groups of 2 chips "
-            "linked each to each and rank to rank; the longest found has 1");
+            "linked each to each and rank to rank; the longest found has 1; "
+            "the smallest preset that would do is lpu-small-ring; tp=1, pp=1 "
+            "would fit");
 }
 
 TEST(ChooseSplit, UnitsThatAreTooSmall) {

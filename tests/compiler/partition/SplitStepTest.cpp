@@ -66,13 +66,13 @@ Shape randomShape(std::mt19937_64 &random) {
   return s;
 }
 
-/// Layers dealt to stages at random, every stage at least one.
-std::vector<StageSite> randomSites(std::mt19937_64 &random, int64_t layers,
+/// Sections and the head dealt to stages at random, every stage at least one.
+std::vector<StageSite> randomSites(std::mt19937_64 &random, int64_t sections,
                                    int64_t tp) {
   std::vector<StageSite> sites;
-  for (int64_t layer = 0; layer < layers; ++layer) {
-    if (layer == 0 || random() % 2) {
-      StageSite site{layer, {}};
+  for (int64_t section = 0; section < sections; ++section) {
+    if (section == 0 || random() % 2) {
+      StageSite site{section, {}};
       for (int64_t r = 0; r < tp; ++r) {
         site.chips.push_back(int32_t(int64_t(sites.size()) * tp + r));
       }
@@ -97,10 +97,10 @@ TEST(SplitStep, ChangesNoBit) {
     split.setName("split");
     module->push_back(split);
 
-    auto layers = findSublayers(split);
+    auto layers = findSections(split);
     ASSERT_TRUE(mlir::succeeded(layers));
-    ASSERT_EQ(int64_t(layers->size()), kSublayers * shape.config.layers);
-    auto sites = randomSites(random, kSublayers * shape.config.layers, tp);
+    ASSERT_EQ(int64_t(layers->size()), kSections * shape.config.layers + 1);
+    auto sites = randomSites(random, int64_t(layers->size()), tp);
     ASSERT_TRUE(mlir::succeeded(
         splitStep(split, *layers, sites, false, Bytes(1) << 40)));
     ASSERT_TRUE(mlir::succeeded(mlir::verify(*module)));
@@ -189,7 +189,7 @@ std::string refusal(const char *body) {
         return mlir::success();
       });
   auto step = *module->getOps<mlir::func::FuncOp>().begin();
-  auto layers = findSublayers(step);
+  auto layers = findSections(step);
   EXPECT_TRUE(mlir::failed(
       splitStep(step, *layers, StageSite{0, {0, 1}}, false, 1 << 20)));
   return message;

@@ -4,7 +4,7 @@
 
 func.func @receive_c1(%x: !flow.buffer<4 x f16>) {
   // expected-error @+1 {{(C1) expected f32, found f16}}
-  flow.receive %x : !flow.buffer<4 x f16>
+  flow.receive rows <96> %x : !flow.buffer<4 x f16>
   return
 }
 

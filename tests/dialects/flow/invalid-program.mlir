@@ -31,7 +31,7 @@ flow.program machine "lpu-small" model "program_c2" tokens 2 bucket 64 context 1
 
 flow.program machine "lpu-small" model "program_c3_twice" tokens 2 bucket 64 context 128 {
   %x = flow.alloc : !flow.buffer<2 x f32>
-  flow.receive %x : !flow.buffer<2 x f32>
+  flow.receive rows <96> %x : !flow.buffer<2 x f32>
   %y = flow.alloc : !flow.buffer<2 x f32>
   flow.vector count 2 ins(%x <[2] by [1]> : !flow.buffer<2 x f32>)
       outs(0 to %y <[2] by [1], lanes 0 to 32> : !flow.buffer<2 x f32>) {
@@ -52,7 +52,7 @@ flow.program machine "lpu-small" model "program_c3_twice" tokens 2 bucket 64 con
 
 flow.program machine "lpu-small" model "program_c3_unwritten" tokens 2 bucket 64 context 128 {
   %x = flow.alloc : !flow.buffer<2 x f32>
-  flow.receive %x : !flow.buffer<2 x f32>
+  flow.receive rows <96> %x : !flow.buffer<2 x f32>
   // expected-note @+1 {{the temporary}}
   %y = flow.alloc : !flow.buffer<2 x f32>
   flow.vector count 1 ins(%x <[1] by [1]> : !flow.buffer<2 x f32>)
@@ -79,7 +79,7 @@ flow.program machine "lpu-small" model "program_c4_lasting" tokens 2 bucket 64 c
 flow.program machine "lpu-small" model "program_c4_temporaries" tokens 2 bucket 64 context 128 {
   // expected-note @+1 {{the other}}
   %x = flow.alloc place <slice 17 bank 0 base 0> : !flow.buffer<2 x f32>
-  flow.receive %x : !flow.buffer<2 x f32>
+  flow.receive rows <96> %x : !flow.buffer<2 x f32>
   // expected-error @+1 {{(C4) shares address 1 of slice 17 bank 0 with another that is live}}
   %y = flow.alloc place <slice 16 bank 0 base 1> : !flow.buffer<2 x f16>
   flow.vector count 2 ins(%x <[2] by [1]> : !flow.buffer<2 x f32>)
@@ -105,7 +105,7 @@ flow.program machine "lpu-small" model "vector_c7_position" tokens 2 bucket 64 c
 flow.program machine "lpu-small" model "receive_c2" tokens 2 bucket 64 context 128 {
   %x = flow.alloc : !flow.buffer<3 x f32>
   // expected-error @+1 {{(C2) 3 vectors for 2 tokens}}
-  flow.receive %x : !flow.buffer<3 x f32>
+  flow.receive rows <96> %x : !flow.buffer<3 x f32>
 }
 
 // -----

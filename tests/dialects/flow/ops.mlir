@@ -88,8 +88,6 @@ func.func @switch(%x: !flow.buffer<4 x f32>, %y: !flow.buffer<4 x f32>,
 
 // CHECK-LABEL: func.func @host
 func.func @host(%x: !flow.buffer<4 x f32>) {
-  // CHECK: flow.receive %{{.*}} : !flow.buffer<4 x f32>
-  flow.receive %x : !flow.buffer<4 x f32>
   // CHECK: flow.receive rows <96> %{{.*}} : !flow.buffer<4 x f32>
   flow.receive rows <96> %x : !flow.buffer<4 x f32>
   // CHECK: flow.receive rope "cos" theta 1.000000e+04 turning 8 half rows <32, heads 4 over 4 of 8> %{{.*}} : !flow.buffer<4 x f32>

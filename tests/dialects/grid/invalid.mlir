@@ -104,6 +104,24 @@ func.func @stage_c6() {
 
 // -----
 
+func.func @stage_c7(%x: tensor<1x32xf32>) {
+  // expected-note @+1 {{the value}}
+  %a = grid.stage chips [0] weights 0 B kv 0 B of 0 B -> tensor<1x32xf32> {
+    grid.yield %x : tensor<1x32xf32>
+  }
+  %b = grid.stage chips [1] weights 0 B kv 0 B of 0 B -> tensor<1x32xf32> {
+    grid.yield %a : tensor<1x32xf32>
+  }
+  // expected-error @+1 {{(C7) takes a value of a stage that is not the one before it}}
+  grid.stage chips [2] weights 0 B kv 0 B of 0 B {
+    %n = llm.rms_norm %a weight("w") eps(1.0e-05) : tensor<1x32xf32>
+    grid.yield
+  }
+  return
+}
+
+// -----
+
 func.func @yield_c1() {
   // expected-error @+1 {{expects parent op 'grid.stage'}}
   grid.yield

@@ -1,0 +1,205 @@
+#include "runtime/timing/FitAdvice.h"
+
+#include "runtime/StageChips.h"
+#include "runtime/timing/GreatestFit.h"
+#include "runtime/timing/Refusal.h"
+
+#include <algorithm>
+
+namespace orrery::runtime {
+
+namespace {
+
+/// The presets, that of least SRAM first.
+std::vector<std::string> presetsBySize() {
+  std::vector<std::pair<Bytes, std::string>> sizes;
+  for (const std::string &name : presetNames()) {
+    if (auto machine = loadMachine(name)) {
+      sizes.push_back({machine->sramBytes() * machine->system.chips, name});
+    }
+  }
+  std::ranges::sort(sizes);
+  std::vector<std::string> out;
+  for (auto &[bytes, name] : sizes) {
+    out.push_back(std::move(name));
+  }
+  return out;
+}
+
+/// Tries one change of the question after another.
+class AdviceSearch {
+public:
+  AdviceSearch(mlir::MLIRContext &context, const FitQuestion &question,
+               const FitTry &refused)
+      : context(context), question(question), refused(refused),
+        splitAsked(!(question.request.split == SplitOptions{})) {}
+
+  Status findPreset(FitAdvice &advice) {
+    FitQuestion elsewhere = question;
+    for (const std::string &preset : presetsBySize()) {
+      elsewhere.request.machine = preset;
+      elsewhere.request.split = question.request.split;
+      auto fits = tryFits(context, elsewhere, refused);
+      if (!fits) {
+        return onPreset(preset, fits.error());
+      }
+      if (*fits) {
+        advice.preset = preset;
+        return Success{};
+      }
+      auto split = splitOf(elsewhere);
+      if (!split) {
+        return onPreset(preset, split.error());
+      }
+      if (!split->empty()) {
+        advice.preset = preset;
+        advice.presetSplit = *split;
+        return Success{};
+      }
+    }
+    return Success{};
+  }
+
+  Status findChange(FitAdvice &advice) {
+    for (auto change :
+         {&AdviceSearch::smallerKv, &AdviceSearch::otherSplit,
+          &AdviceSearch::shorterContext, &AdviceSearch::smallerWeights}) {
+      auto found = (this->*change)();
+      if (!found) {
+        return found.error();
+      }
+      if (!found->empty()) {
+        advice.change = *found;
+        return Success{};
+      }
+    }
+    return Success{};
+  }
+
+private:
+  static Error onPreset(const std::string &preset, const Error &error) {
+    return {"on " + preset + ", " + error.message};
+  }
+
+  /// The split that the compiler chooses when none is asked for; empty: none,
+  /// or none was asked for.
+  Expected<std::string> splitOf(FitQuestion changed) {
+    if (!splitAsked) {
+      return std::string();
+    }
+    changed.request.split = {};
+    auto step = compileTry(context, changed, refused);
+    if (!step) {
+      return limitOf(step.error()) ? Expected<std::string>(std::string())
+                                   : step.error();
+    }
+    auto stages = stageChips(step->system);
+    return "tp=" + std::to_string(stages.front().size()) +
+           ",pp=" + std::to_string(stages.size());
+  }
+
+  /// `words` when the changed question has room.
+  Expected<std::string> ifFits(const FitQuestion &changed, const char *words) {
+    auto fits = tryFits(context, changed, refused);
+    return fits ? Expected<std::string>(*fits ? words : "") : fits.error();
+  }
+
+  Expected<std::string> smallerKv() {
+    if (question.request.import.kvFormat != llm::KvFormat::F16) {
+      return std::string();
+    }
+    FitQuestion changed = question;
+    changed.request.import.kvFormat = llm::KvFormat::Q8;
+    return ifFits(changed, "--kv q8");
+  }
+
+  Expected<std::string> otherSplit() {
+    auto split = splitOf(question);
+    return split && !split->empty() ? "--partition " + *split : split;
+  }
+
+  /// As many users at fewer positions. (For one user the search has just found
+  /// how many there are.)
+  Expected<std::string> shorterContext() {
+    auto machine = loadMachine(question.request.machine);
+    if (!machine || refused.users == 1) {
+      return std::string();
+    }
+    int64_t lanes = machine->lanes;
+    auto fits = [&](int64_t tiles) {
+      return tryFits(context, question, {tiles * lanes, refused.users});
+    };
+    auto tiles = greatestFit((refused.positions - 1) / lanes, fits);
+    if (!tiles) {
+      return tiles.error();
+    }
+    return *tiles > 0 ? "--ctx " + std::to_string(*tiles * lanes)
+                      : std::string();
+  }
+
+  Expected<std::string> smallerWeights() {
+    bool floats = question.request.import.tensorFormats.empty();
+    if (!floats ||
+        question.request.import.weightFormat == llm::WeightFormat::Q4_0) {
+      return std::string();
+    }
+    FitQuestion changed = question;
+    changed.request.import.weightFormat = llm::WeightFormat::Q4_0;
+    return ifFits(changed, "--weights q4_0");
+  }
+
+  mlir::MLIRContext &context;
+  const FitQuestion &question;
+  FitTry refused;
+  bool splitAsked;
+};
+
+} // namespace
+
+Expected<FitAdvice> fitAdvice(mlir::MLIRContext &context,
+                              const FitQuestion &question,
+                              const FitTry &refused) {
+  FitAdvice advice;
+  AdviceSearch search(context, question, refused);
+  Status ok = search.findPreset(advice);
+  if (ok) {
+    ok = search.findChange(advice);
+  }
+  return ok ? Expected<FitAdvice>(std::move(advice)) : ok.error();
+}
+
+std::string presetText(const FitAdvice &advice) {
+  return advice.presetSplit.empty()
+             ? advice.preset
+             : advice.preset + " with --partition " + advice.presetSplit;
+}
+
+Error withAdvice(Error refusal, mlir::MLIRContext &context,
+                 const FitQuestion &question, const FitTry &refused) {
+  auto limit = limitOf(refusal);
+  if (!limit || *limit == Limit::Split) {
+    return refusal;
+  }
+  refusal.message = withoutAdvice(refusal.message);
+  // Of several users it is one of the changes.
+  if (refused.users == 1) {
+    CompileRequest request = question.request;
+    request.import.context = refused.positions;
+    refusal = withRoomFor(refusal, context, question.config, request);
+  }
+  auto advice = fitAdvice(context, question, refused);
+  if (!advice) {
+    refusal.message += "; looking for what would do: " + advice.error().message;
+    return refusal;
+  }
+  refusal.message +=
+      advice->preset.empty()
+          ? "; no preset would do"
+          : "; the smallest preset that would do is " + presetText(*advice);
+  if (!advice->change.empty()) {
+    refusal.message += "; " + advice->change + " would fit";
+  }
+  return refusal;
+}
+
+} // namespace orrery::runtime
