@@ -30,6 +30,7 @@ void addNominal(SramUse &use, const models::ModelConfig &whole,
                                     : own->second);
     }
   }
+  // A machine has no other.
   auto kv = options.kvFormat == llm::KvFormat::F16 ? models::KvFormat::F16
                                                    : models::KvFormat::Q8;
   int64_t context = options.context ? options.context : config.contextLength;

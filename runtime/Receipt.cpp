@@ -166,6 +166,15 @@ void Receipt::addBits(const BitCompare &compare) {
   bits = compare;
 }
 
+void Receipt::addReference(const BitCompare &compare,
+                           const std::string &backend) {
+  reference = backend;
+  referenceRan = true;
+  referenceBits = compare;
+}
+
+void Receipt::addNoReference(const std::string &why) { reference = why; }
+
 /// "on 8 chips", or "on 3 chips that stand for 576"; nothing for one.
 std::string Receipt::chipsText() const {
   if (chips == 1) {
@@ -264,11 +273,11 @@ Invariant Receipt::staticCheck() const {
                    programs > 0 && violations == 0);
 }
 
-Invariant Receipt::bitsEqual() const {
-  const char *name = "logits = the interpreter's, bit for bit";
-  if (!bitsShown) {
-    return {name, "`orrery validate` compares them", Verdict::NotChecked};
-  }
+static bool allEqual(const BitCompare &bits) {
+  return bits.rows() > 0 && bits.different() == 0 && bits.otherChoices() == 0;
+}
+
+static std::string bitsText(const BitCompare &bits) {
   std::string figures =
       formatv("{0:N} values at {1}, {2:N} differ; {3}, {4:N} not its",
               bits.values(), counted(int64_t(bits.rows()), "position"),
@@ -279,9 +288,24 @@ Invariant Receipt::bitsEqual() const {
     figures += formatv("; first after position {0}: {1} for {2}",
                        first->position, first->found, first->expected);
   }
-  return invariant(name, figures,
-                   bits.rows() > 0 && bits.different() == 0 &&
-                       bits.otherChoices() == 0);
+  return figures;
+}
+
+Invariant Receipt::bitsEqual() const {
+  const char *name = "logits = the interpreter's, bit for bit";
+  if (!bitsShown) {
+    return {name, "`orrery validate` compares them", Verdict::NotChecked};
+  }
+  return invariant(name, bitsText(bits), allEqual(bits));
+}
+
+Invariant Receipt::referenceEqual() const {
+  const char *name = "GPU reference's logits = the interpreter's, bit for bit";
+  if (!referenceRan) {
+    return {name, reference, Verdict::NotChecked};
+  }
+  return invariant(name, reference + ": " + bitsText(referenceBits),
+                   allEqual(referenceBits));
 }
 
 Invariant Receipt::sampling() const {
@@ -318,6 +342,9 @@ std::vector<Invariant> Receipt::invariants() const {
     all.push_back(staticCheck());
   }
   all.push_back(bitsEqual());
+  if (!reference.empty()) {
+    all.push_back(referenceEqual());
+  }
   all.push_back(assumed());
   return all;
 }

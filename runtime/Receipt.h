@@ -47,6 +47,11 @@ public:
   void addSampling(const LogitsReadOut &perToken) { readOut = perToken; }
   /// Logits against the interpreter's.
   void addBits(const BitCompare &compare);
+  /// Logits of the GPU reference against the interpreter's; `backend` says
+  /// what ran it.
+  void addReference(const BitCompare &compare, const std::string &backend);
+  /// The reference did not run, for the reason `why`.
+  void addNoReference(const std::string &why);
 
   /// In the order in which they are printed.
   std::vector<Invariant> invariants() const;
@@ -70,6 +75,7 @@ private:
   Invariant capacity() const;
   Invariant staticCheck() const;
   Invariant bitsEqual() const;
+  Invariant referenceEqual() const;
   Invariant sampling() const;
   Invariant assumed() const;
 
@@ -95,6 +101,9 @@ private:
   LogitsReadOut readOut;
   bool programsShown = false, bitsShown = false;
   BitCompare bits;
+  std::string reference; ///< what ran it, or why nothing did; empty: no line
+  bool referenceRan = false;
+  BitCompare referenceBits;
 };
 
 /// "1 step", "2,000 steps".

@@ -47,9 +47,18 @@ struct RunArguments {
   bool validate = false, json = false;
 };
 
+/// Which GPU backend runs beside simulator and interpreter.
+enum class GpuChoice {
+  Auto, ///< a device; else the emulation, where that takes seconds
+  Emulated,
+  Device,
+  None,
+};
+
 struct ValidateArguments {
   std::string model, prompt, ids, golden;
   Target target;
+  GpuChoice gpu = GpuChoice::Auto;
   int64_t count = 16;
   bool json = false;
 };
@@ -103,10 +112,21 @@ struct TimeArguments {
   bool simulate = true, fits = false, json = false;
 };
 
+struct CompareArguments {
+  std::string model; ///< of the zoo, a config.json or a GGUF file
+  Target target;
+  std::vector<std::string> gpus; ///< names or files; none: all built in
+  std::string measurements;      ///< a folder; empty: those built in
+  int64_t batch = 1;             ///< users at once
+  int64_t tensorParallel = 1;    ///< GPUs
+  bool allowSlowGpu = false, json = false;
+};
+
 using Arguments =
     std::variant<RunArguments, ValidateArguments, CompileArguments,
                  SimulateArguments, CheckArguments, InspectArguments,
-                 PresetsArguments, ZooArguments, KvArguments, TimeArguments>;
+                 PresetsArguments, ZooArguments, KvArguments, TimeArguments,
+                 CompareArguments>;
 
 /// The command to run, or the exit code when there is none: help was printed,
 /// or what is wrong with the line.
@@ -122,5 +142,6 @@ ExitCode execute(const PresetsArguments &arguments);
 ExitCode execute(const ZooArguments &arguments);
 ExitCode execute(const KvArguments &arguments);
 ExitCode execute(const TimeArguments &arguments);
+ExitCode execute(const CompareArguments &arguments);
 
 } // namespace orrery::command

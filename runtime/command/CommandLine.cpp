@@ -180,6 +180,15 @@ void addValidate(CLI::App &app, ValidateArguments &a) {
   app.add_option("--golden", a.golden,
                  "Float64 logits at these ids: report KL and top-1")
       ->needs(ids);
+  addChoice<GpuChoice>(
+      app, "--gpu",
+      {{"auto", GpuChoice::Auto},
+       {"emulated", GpuChoice::Emulated},
+       {"device", GpuChoice::Device},
+       {"none", GpuChoice::None}},
+      [&](GpuChoice choice) { a.gpu = choice; },
+      "The CUDA reference too: auto (default: a device, else the emulation if "
+      "that is quick), emulated, device or none");
   addJson(app, a.json);
 }
 
@@ -259,6 +268,31 @@ void addTime(CLI::App &app, TimeArguments &a) {
   addJson(app, a.json);
 }
 
+void addCompare(CLI::App &app, CompareArguments &a) {
+  app.add_option("model", a.model,
+                 "Name (`orrery zoo`), config.json or GGUF file: shape only")
+      ->required();
+  addTarget(app, a.target);
+  app.add_option("--gpu", a.gpus,
+                 "GPUs, with commas between: names or JSON files (default: "
+                 "all that are known)")
+      ->delimiter(',');
+  app.add_option("--batch", a.batch,
+                 "Users at once: in flight on the chips, a batch on a GPU")
+      ->capture_default_str()
+      ->check(atLeast(1, 1 << 20));
+  app.add_option("--tp", a.tensorParallel, "GPUs, tensor parallel")
+      ->capture_default_str()
+      ->check(atLeast(1, 1 << 20));
+  app.add_option("--measurements", a.measurements,
+                 "Folder of what gpu-reference/measure wrote (default: what "
+                 "is kept with the project)");
+  app.add_flag("--allow-slow-gpu", a.allowSlowGpu,
+               "Print speed-ups over GPUs below 40 % of their memory roofline "
+               "too");
+  addJson(app, a.json);
+}
+
 /// One App with all commands; `chosen` is what was parsed last.
 class CommandLine {
 public:
@@ -267,9 +301,10 @@ public:
     app.footer(kFooter);
     app.set_version_flag("--version", "orrery 0.1");
     add<RunArguments>("run", "Continue a text on simulated chips", addRun);
-    add<ValidateArguments>(
-        "validate", "Hold the simulator against the interpreter, bit for bit",
-        addValidate);
+    add<ValidateArguments>("validate",
+                           "Hold simulator and CUDA reference against the "
+                           "interpreter, bit for bit",
+                           addValidate);
     add<CompileArguments>("compile", "Compile a step to a program file",
                           addCompile);
     add<SimulateArguments>("simulate", "Run a program file", addSimulate);
@@ -296,6 +331,10 @@ public:
     add<KvArguments>("kv", "Show what the KV caches of models take", addKv);
     add<TimeArguments>(
         "time", "Latency, throughput and room of a shape on a system", addTime);
+    add<CompareArguments>(
+        "compare",
+        "A model on a system beside GPUs, each figure with its source",
+        addCompare);
   }
 
   std::variant<Arguments, ExitCode> parse(int argc, char **argv) {

@@ -14,8 +14,9 @@ llm::WeightFormat dialectFormat(models::WeightFormat format) {
 }
 
 llm::KvFormat dialectFormat(models::KvFormat format) {
-  return format == models::KvFormat::F16 ? llm::KvFormat::F16
-                                         : llm::KvFormat::Q8;
+  return format == models::KvFormat::F16  ? llm::KvFormat::F16
+         : format == models::KvFormat::Q8 ? llm::KvFormat::Q8
+                                          : llm::KvFormat::Q4;
 }
 
 SplitOptions splitOf(const Partition &partition) {
@@ -27,7 +28,9 @@ std::string formatName(models::WeightFormat format) {
 }
 
 std::string formatName(models::KvFormat format) {
-  return format == models::KvFormat::F16 ? "f16" : "q8";
+  return format == models::KvFormat::F16  ? "f16"
+         : format == models::KvFormat::Q8 ? "q8"
+                                          : "q4";
 }
 
 /// Matrices, and those that are stored in a format of the machine.

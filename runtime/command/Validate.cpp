@@ -1,7 +1,8 @@
-// orrery validate: the simulator against the interpreter, bit for bit, and
-// both against golden logits when there are some.
+// orrery validate: the simulator and the CUDA reference against the
+// interpreter, bit for bit, and all against golden logits when there are some.
 #include "runtime/command/ChipsReport.h"
 #include "runtime/command/OpenModel.h"
+#include "runtime/command/ReferenceChoice.h"
 #include "runtime/command/RunReport.h"
 
 #include "dialects/llm/Interpreter.h"
@@ -9,6 +10,7 @@
 #include "models/Quality.h"
 #include "runtime/FirstDifference.h"
 #include "runtime/Generate.h"
+#include "runtime/ReferenceCheck.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -69,12 +71,20 @@ public:
   ExitCode go(const std::vector<int32_t> &ids, const Golden &golden);
 
 private:
+  /// Of each backend, the first op that has other bits than the interpreter's.
+  struct Differences {
+    std::optional<OpDifference> simulator, reference;
+  };
+
+  Status openReference(int64_t positions, ExitCode &code);
   Status readIds(std::span<const int32_t> ids);
   Status readAndContinue(std::span<const int32_t> prompt);
   Status onStep(const StepRecord &record, std::span<const int32_t> ids);
+  Expected<Differences> findDifferences() const;
   ExitCode finish();
-  std::string text(const std::optional<OpDifference> &first) const;
-  Json json(const std::optional<OpDifference> &first) const;
+  std::string text(const Differences &first) const;
+  Json json(const Differences &first) const;
+  Json referenceJson(const Differences &first) const;
 
   const ValidateArguments &arguments;
   const models::WeightFile &file;
@@ -86,6 +96,8 @@ private:
   BitCompare bits;
   models::QualityMeter quality;
   llm::Interpreter interpreter;
+  std::optional<ReferenceCheck> reference;
+  std::string whyNoReference;
   std::vector<int32_t> read;
   size_t promptTokens = 0;
 };
@@ -107,8 +119,32 @@ Status Validation::onStep(const StepRecord &record,
       quality.add(golden->row(record.position + t), record.logits[t]);
     }
   }
+  if (reference) {
+    if (Status ok = reference->add(ids, record.position, *expected); !ok) {
+      return Error{"GPU reference: " + ok.error().message};
+    }
+  }
   read.insert(read.end(), ids.begin(), ids.end());
   progress.show("position " + std::to_string(read.size()));
+  return Success{};
+}
+
+Status Validation::openReference(int64_t positions, ExitCode &code) {
+  auto choice = chooseReference(arguments.gpu, file.config(), positions);
+  if (!choice) {
+    code = kBadInput;
+    return choice.error();
+  }
+  whyNoReference = choice->why;
+  if (choice->backend) {
+    auto opened =
+        ReferenceCheck::open(file, session.importOptions(), *choice->backend);
+    if (!opened) {
+      code = kDoesNotFit;
+      return Error{"GPU reference: " + opened.error().message};
+    }
+    reference.emplace(std::move(*opened));
+  }
   return Success{};
 }
 
@@ -148,6 +184,11 @@ ExitCode Validation::go(const std::vector<int32_t> &ids,
   if (Status ok = session.prepare(int64_t(ids.size()), all); !ok) {
     return fail(kDoesNotFit, ok.error());
   }
+  ExitCode code = kOk;
+  if (Status ok = openReference(all, code); !ok) {
+    progress.clear();
+    return fail(code, ok.error());
+  }
   Status ok = forced ? readIds(ids) : readAndContinue(ids);
   if (!ok) {
     progress.clear();
@@ -156,7 +197,8 @@ ExitCode Validation::go(const std::vector<int32_t> &ids,
   return finish();
 }
 
-std::string differenceText(const OpDifference &first) {
+/// `who` has other bits than the interpreter.
+std::string differenceText(const OpDifference &first, const char *who) {
   auto value = [](uint32_t bits) {
     return formatv("0x{0} ({1})", llvm::utohexstr(bits, true, 8),
                    Json(std::bit_cast<float>(bits)).dump())
@@ -166,20 +208,20 @@ std::string differenceText(const OpDifference &first) {
                        ? "the split's logits, no op is known: " + first.why
                        : formatv("{0} ({1})", first.op, first.kind).str();
   return formatv("first difference: {0}, position {1}, element {2}: "
-                 "interpreter {3}, simulator {4}\n",
+                 "interpreter {3}, {5} {4}\n",
                  op, first.at.position, first.at.element,
-                 value(first.at.expected), value(first.at.found))
+                 value(first.at.expected), value(first.at.found), who)
       .str();
 }
 
-std::string Validation::text(const std::optional<OpDifference> &first) const {
+std::string Validation::text(const Differences &first) const {
   std::string out =
       formatv("{0} on {1}: {2} positions, {3:N} logits, {4:N} differ\n",
               file.config().name, session.machine().name, bits.rows(),
               bits.values(), bits.different());
   out += chipsText(*session.programs().front());
-  if (first) {
-    out += differenceText(*first);
+  if (first.simulator) {
+    out += differenceText(*first.simulator, "simulator");
   }
   models::Quality q = quality.quality();
   if (q.positions > 0) {
@@ -187,10 +229,52 @@ std::string Validation::text(const std::optional<OpDifference> &first) const {
                    "{1:e2}, top-1 {2:f1} % of {3} positions\n",
                    q.meanKl, q.maxKl, 100 * q.top1, q.positions);
   }
+  if (reference) {
+    out += formatv("gpu: {0}: {1:N} logits, {2:N} differ\n",
+                   reference->backendText(), reference->bits().values(),
+                   reference->bits().different());
+  } else {
+    out += formatv("gpu: not run: {0}\n", whyNoReference);
+  }
+  if (first.reference) {
+    out += differenceText(*first.reference, "GPU reference");
+  }
   return out + receiptText(receipt, session.machine());
 }
 
-Json Validation::json(const std::optional<OpDifference> &first) const {
+Json differenceJson(const OpDifference &first, const char *foundBits) {
+  Json out = {{"op", first.op},
+              {"kind", first.kind},
+              {"position", first.at.position},
+              {"element", first.at.element},
+              {"interpreter_bits", first.at.expected},
+              {foundBits, first.at.found}};
+  if (first.op.empty()) {
+    out["op"] = nullptr;
+    out["why_no_op"] = first.why;
+  }
+  return out;
+}
+
+Json Validation::referenceJson(const Differences &first) const {
+  if (!reference) {
+    return {{"ran", false}, {"why", whyNoReference}};
+  }
+  const BitCompare &compared = reference->bits();
+  Json out = {{"ran", true},
+              {"backend", reference->backendText()},
+              {"values", compared.values()},
+              {"different", compared.different()},
+              {"tokens_chosen", compared.choices()},
+              {"tokens_not_the_interpreters", compared.otherChoices()}};
+  if (first.reference) {
+    out["first_difference"] =
+        differenceJson(*first.reference, "reference_bits");
+  }
+  return out;
+}
+
+Json Validation::json(const Differences &first) const {
   Json out = {{"model", file.config().name},
               {"machine", session.machine().name},
               {"chips", chipsJson(*session.programs().front())},
@@ -200,18 +284,11 @@ Json Validation::json(const std::optional<OpDifference> &first) const {
               {"tokens_chosen", bits.choices()},
               {"tokens_not_the_interpreters", bits.otherChoices()},
               {"ids", read}};
-  if (first) {
-    out["first_difference"] = {{"op", first->op},
-                               {"kind", first->kind},
-                               {"position", first->at.position},
-                               {"element", first->at.element},
-                               {"interpreter_bits", first->at.expected},
-                               {"simulator_bits", first->at.found}};
-    if (first->op.empty()) {
-      out["first_difference"]["op"] = nullptr;
-      out["first_difference"]["why_no_op"] = first->why;
-    }
+  if (first.simulator) {
+    out["first_difference"] =
+        differenceJson(*first.simulator, "simulator_bits");
   }
+  out["gpu"] = referenceJson(first);
   models::Quality q = quality.quality();
   if (q.positions > 0) {
     out["golden"] = {{"positions", q.positions},
@@ -223,20 +300,39 @@ Json Validation::json(const std::optional<OpDifference> &first) const {
   return out;
 }
 
+Expected<Validation::Differences> Validation::findDifferences() const {
+  Differences first;
+  if (bits.different() > 0) {
+    auto found = findFirstDifference(file, options, {read, promptTokens});
+    if (!found) {
+      return found.error();
+    }
+    first.simulator = *found;
+  }
+  if (reference && reference->bits().different() > 0) {
+    auto found = reference->firstDifference(file);
+    if (!found) {
+      return Error{"GPU reference: " + found.error().message};
+    }
+    first.reference = *found;
+  }
+  return first;
+}
+
 ExitCode Validation::finish() {
   receipt.addBits(bits);
   receipt.addPrograms(session.programs());
-  std::optional<OpDifference> first;
-  if (bits.different() > 0) {
-    auto found = findFirstDifference(file, options, {read, promptTokens});
-    progress.clear();
-    if (!found) {
-      return fail(kBroken, found.error());
-    }
-    first = *found;
+  if (reference) {
+    receipt.addReference(reference->bits(), reference->backendText());
+  } else {
+    receipt.addNoReference(whyNoReference);
   }
+  auto first = findDifferences();
   progress.clear();
-  llvm::outs() << (arguments.json ? dump(json(first)) : text(first));
+  if (!first) {
+    return fail(kBroken, first.error());
+  }
+  llvm::outs() << (arguments.json ? dump(json(*first)) : text(*first));
   return receipt.ok() ? kOk : kBroken;
 }
 

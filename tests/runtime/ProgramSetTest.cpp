@@ -107,6 +107,8 @@ TEST(ProgramSet, OnlyALackOfRoomIsTriedAgain) {
   EXPECT_TRUE(isLackOfRoom({"'llm.linear' op needs 9 activation vectors, a "
                             "plane holds 8"}));
   EXPECT_TRUE(isLackOfRoom({"no room for the program's text: it takes 9 B"}));
+  EXPECT_TRUE(
+      isLackOfRoom({"vxm would run dry at tick 9: its buffer of 64 B"}));
   EXPECT_FALSE(isLackOfRoom({"'llm.rope' op operand #0 must be rows"}));
 }
 

@@ -55,6 +55,39 @@ TEST_F(ReceiptOf, AStepKeepsThemAll) {
   }
 }
 
+TEST_F(ReceiptOf, TheReferenceHasALineOnceItIsNamed) {
+  const char *line = "GPU reference";
+  for (const Invariant &i : receipt().invariants()) {
+    EXPECT_FALSE(i.name.starts_with(line));
+  }
+  Receipt none = receipt();
+  none.addNoReference("no GPU");
+  EXPECT_EQ(verdict(none, line), Verdict::NotChecked);
+  EXPECT_TRUE(none.ok());
+
+  Receipt equal = receipt();
+  BitCompare bits;
+  bits.add(0, record.logits[0], record.logits[0]);
+  bits.addChoice(0, 7, 7);
+  equal.addReference(bits, "emulated on the host");
+  EXPECT_EQ(verdict(equal, line), Verdict::Ok);
+  EXPECT_TRUE(equal.ok());
+
+  Receipt choice = receipt();
+  bits.addChoice(1, 7, 8);
+  choice.addReference(bits, "emulated on the host");
+  EXPECT_EQ(verdict(choice, line), Verdict::Fail);
+
+  Receipt differing = receipt();
+  std::vector<float> other = record.logits[0];
+  other[3] = -other[3];
+  BitCompare different;
+  different.add(0, record.logits[0], other);
+  differing.addReference(different, "emulated on the host");
+  EXPECT_EQ(verdict(differing, line), Verdict::Fail);
+  EXPECT_FALSE(differing.ok());
+}
+
 TEST_F(ReceiptOf, BitsAreNotCheckedUntilCompared) {
   EXPECT_EQ(verdict(receipt(), "logits"), Verdict::NotChecked);
   EXPECT_TRUE(receipt().ok());

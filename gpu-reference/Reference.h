@@ -1,0 +1,133 @@
+// A whole decoder on a GPU, from token ids to logits: the facade over kernels,
+// weights and KV pages.
+//
+// Two backends of one source: a CUDA device, and its emulation on the host. The
+// logits of both are the interpreter's, bit for bit. Plain C++: nothing here
+// needs CUDA headers, or knows MLIR. What a step launches is in Decoder.cu.
+#pragma once
+
+#include "machine/Result.h"
+#include "models/WeightSource.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::gpu {
+
+enum class Backend {
+  Emulated, ///< the kernels as C++, threads as fibers: always there, slow
+  Device,   ///< the first CUDA device
+};
+
+/// How a matrix is kept on the GPU.
+enum class StoredFormat { Q8_0, Q4_0, F16 };
+
+struct ReferenceOptions {
+  /// Format of every matrix that tensorFormats does not name.
+  StoredFormat weights = StoredFormat::Q8_0;
+  /// By GGUF name, as files store them. For a tied model the table and the
+  /// output projection are one tensor, "token_embd.weight".
+  std::map<std::string, StoredFormat> tensorFormats;
+  models::KvFormat kv = models::KvFormat::Q8;
+  /// Positions the KV cache holds; 0: what the model was trained for.
+  int64_t context = 0;
+  /// Tokens a step takes at most, at least 1; no more than the context.
+  int64_t chunk = 32;
+  /// Positions a page of the KV cache holds, a multiple of 32.
+  int64_t pagePositions = 64;
+  /// Leading layers to keep; 0: all.
+  int64_t layers = 0;
+  /// Steps of one token are recorded as a CUDA graph, one for each bucket of
+  /// positions, and replayed.
+  bool graph = true;
+};
+
+struct StepLogits {
+  int64_t vocab = 0;
+  std::vector<float> logits;   ///< [tokens][vocab]
+  std::vector<int32_t> greedy; ///< [tokens], the greatest logit's id
+
+  std::span<const float> row(int64_t token) const {
+    return std::span(logits).subspan(size_t(token * vocab), size_t(vocab));
+  }
+};
+
+/// The value of one op: `values` [rows][width] f32, row t of the t-th token.
+struct OpValue {
+  std::string_view op; ///< as the interpreter names it: "layer 3 attn_q"
+  int64_t rows, width;
+  std::span<const float> values;
+};
+
+/// What a device is and what it runs with; measurements go with it.
+struct DeviceInfo {
+  std::string name;            ///< "NVIDIA H200"
+  std::string compute;         ///< "9.0"
+  std::string driver, runtime; ///< CUDA versions, "13.0"
+  int64_t memoryBytes = 0;
+};
+
+/// Microseconds of steps that were timed apart, and what one of them reads.
+struct StepTimes {
+  double medianUs = 0, p10Us = 0, p90Us = 0;
+  /// Weight matrices, vectors and KV rows that a step must read once.
+  int64_t bytes = 0;
+};
+
+class Reference {
+public:
+  using Observer = std::function<void(const OpValue &)>;
+
+  virtual ~Reference() = default;
+
+  /// Loads the weights and allocates all that steps need. `weights` is not
+  /// needed afterwards. Fails for a model that is not a plain decoder, shapes
+  /// and formats that weights do not have or kernels do not take, numbers of
+  /// options outside their range, no device (or a build without CUDA), and
+  /// memory that runs out (how much, for what).
+  static Expected<std::unique_ptr<Reference>>
+  open(const models::WeightSource &weights, const ReferenceOptions &options,
+       Backend backend);
+
+  /// Runs `ids`, 1 to `chunk` of them, standing at `position` and behind. Every
+  /// position before must have been run; those behind are forgotten. Fails as
+  /// the interpreter does, naming op and position, for ids outside the
+  /// vocabulary, positions outside the context and values that are not finite,
+  /// and for CUDA errors with the call that failed; after anything but a CUDA
+  /// error the same position can be run again.
+  virtual Expected<StepLogits> run(std::span<const int32_t> ids,
+                                   uint32_t position) = 0;
+
+  /// Times `repeats` decode steps at `position`, behind `warmUp` that are not
+  /// counted; by CUDA events on a device, by the clock on the host.
+  virtual Expected<StepTimes> time(uint32_t position, int warmUp,
+                                   int repeats) = 0;
+
+  /// Forgets every position.
+  virtual void reset() = 0;
+
+  /// Sees each op's value as soon as it is computed and found finite, in the
+  /// interpreter's order, with ids as [tokens][1]. Null turns it off. Observed
+  /// steps run op by op, without a graph.
+  virtual void setObserver(Observer function) = 0;
+
+  virtual const models::ModelConfig &config() const = 0;
+  virtual int64_t context() const = 0;
+  /// Bytes of GPU memory held.
+  virtual int64_t bytesHeld() const = 0;
+};
+
+/// The first device. Fails where there is none, or no driver, or the build has
+/// no CUDA; one line says which.
+Expected<DeviceInfo> findDevice();
+
+/// "emulated on the host", or the device's name.
+std::string backendText(Backend backend);
+
+} // namespace orrery::gpu
