@@ -16,7 +16,9 @@ def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
     share its matrices and attention heads; what is not given is chosen for the
     least estimated latency (or, with `throughput`, the fastest slowest stage)
     among what fits and what the system's cables allow
-    (compiler/partition/README.md). On a system of one chip nothing is chosen
+    (compiler/partition/README.md). `products` says whether ranks gather the rows
+    of attention's and the feed-forward network's last product or add partials of
+    it; if not, each takes the way that is estimated to be faster. On a system of one chip nothing is chosen
     and any step is taken; otherwise it must be a decoder as imported.
 
     Refuses a step that does not fit, and says by how much, or for which no
@@ -34,7 +36,10 @@ def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
                         "positions the longest step over the same SRAM reaches; "
                         "0: the context">,
                  Option<"throughput", "throughput", "bool", "false",
-                        "choose for tokens a second, not for latency">];
+                        "choose for tokens a second, not for latency">,
+                 Option<"products", "products", "std::string", "\"chosen\"",
+                        "how ranks share products of shards: chosen, column, "
+                        "row (scatter or reduce), scatter, reduce">];
   let dependentDialects = ["::orrery::grid::GridDialect"];
 }
 

@@ -271,6 +271,7 @@ template <class A> void fields(A &archive, As<MatmulOp> auto &op) {
   archive.field(op.low, 0);
   archive.field(op.base, 0);
   archive.field(op.stream, 0);
+  archive.field(op.sums, false);
 }
 
 template <class A> void fields(A &archive, As<VectorOp> auto &op) {

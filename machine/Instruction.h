@@ -172,9 +172,10 @@ struct InstallOp {
 /// installed tile and activation entries base + k * rows + m, m < rows. After
 /// pass (n, inner-1) the exact sums of the n-th tile leave as `rows` f32
 /// vectors inward on 4 streams: lanes [low, high) hold the results, the others
-/// zero. Row m of the pass starting at tick p enters at p + m * ticksPerRow
-/// and its result leaves timing.matmul later. A tile is freed when its last
-/// row has entered.
+/// zero. With `sums` they leave as they are, accumulators on 8 streams, to be
+/// added to others. Row m of the pass starting at tick p enters at p + m *
+/// ticksPerRow and its result leaves timing.matmul later. A tile is freed when
+/// its last row has entered.
 struct MatmulOp {
   uint8_t plane = 0;
   WeightFormat format = WeightFormat::Q8;
@@ -186,6 +187,9 @@ struct MatmulOp {
   uint16_t base = 0;
   uint8_t stream = 0; ///< inward
   Position stop = 0;
+  bool sums = false;
+
+  StreamType result() const { return sums ? StreamType::Sum : StreamType::F32; }
   bool operator==(const MatmulOp &) const = default;
 };
 

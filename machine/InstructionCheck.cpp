@@ -217,7 +217,7 @@ bool InstructionCheck::check(const MatmulOp &op) {
          problem.require(uint64_t(op.tiles) * uint64_t(tile) <= kMaxTick,
                          "tiles * inner * period", "at most 2^48 ticks",
                          op.tiles) &&
-         streams(op.stream, kF32Streams) &&
+         streams(op.stream, streamsOf(op.result())) &&
          stop(inward(geometry.hemisphereOfPlane(op.plane)),
               geometry.ofPlane(op.plane), op.stop);
 }

@@ -2,6 +2,7 @@
 
 #include "machine/Encoding.h"
 #include "machine/InstructionCheck.h"
+#include "machine/PartialSums.h"
 #include "machine/RegionOverlap.h"
 #include "machine/StepFields.h"
 
@@ -152,8 +153,9 @@ bool ProgramCheck::vectorProgram(const VectorProgram &p) {
   auto values = inputs + int64_t(p.steps.size());
   auto widened = [&](StreamType type) {
     return problem.require(type == StreamType::F32 || type == StreamType::F16 ||
-                               type == StreamType::I8,
-                           "input type", "f32, f16 or i8", int64_t(type));
+                               type == StreamType::I8 ||
+                               type == StreamType::Sum,
+                           "input type", "f32, f16, i8 or sum", int64_t(type));
   };
   if (!problem.within("inputs", inputs, 0, kMaxInputs) ||
       !problem.within("outputs", int64_t(p.outputs.size()), 1, kMaxOutputs) ||
@@ -167,9 +169,15 @@ bool ProgramCheck::vectorProgram(const VectorProgram &p) {
       return false;
     }
   }
-  return std::ranges::all_of(p.outputs, [&](const VectorOutput &output) {
-    return vectorOutput(output, values);
-  });
+  return std::ranges::all_of(p.outputs,
+                             [&](const VectorOutput &output) {
+                               return vectorOutput(output, values);
+                             }) &&
+         (sumsAreOnlyAdded(p) ||
+          problem.fail("accumulators",
+                       "all of them, and no other value, "
+                       "added by add_sums",
+                       "another use"));
 }
 
 /// `values`: how many values stand before the step.
@@ -212,12 +220,12 @@ bool ProgramCheck::unused(std::string_view path) {
 bool ProgramCheck::vectorOutput(const VectorOutput &o, int64_t values) {
   return problem.within("output value", o.value, 0, values - 1) &&
          problem.within("output type", int64_t(o.type), 0,
-                        int64_t(StreamType::A8)) &&
+                        int64_t(StreamType::Sum)) &&
          problem.within("output reduction", int64_t(o.reduction), 0,
-                        int64_t(Reduction::ArgBest)) &&
-         problem.require(o.reduction == Reduction::None ||
-                             o.type == StreamType::F32,
-                         "output type", "f32 of a reduction", int64_t(o.type));
+                        int64_t(Reduction::AddSums)) &&
+         problem.require(reducesTo(o.reduction, o.type), "output type",
+                         "f32 of a reduction, or sum of add_sums",
+                         int64_t(o.type));
 }
 
 bool ProgramCheck::laneMaps() {

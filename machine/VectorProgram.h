@@ -18,7 +18,10 @@ namespace orrery {
 ///   I8    1 stream
 ///   A8    2 streams: int8 codes; then the f32 scale of 32-block b in bytes
 ///         4b .. 4b+3 of the second stream's vector, the rest zero
-enum class StreamType : uint8_t { F32, F16, I8, A8 };
+///   Sum   8 streams: an exact accumulator (int64, rule 5 of the numerics),
+///   byte
+///         k of the little-endian value on stream k
+enum class StreamType : uint8_t { F32, F16, I8, A8, Sum };
 inline int32_t streamsOf(StreamType t) {
   switch (t) {
   case StreamType::F32:
@@ -28,6 +31,8 @@ inline int32_t streamsOf(StreamType t) {
     return 2;
   case StreamType::I8:
     return 1;
+  case StreamType::Sum:
+    return 8;
   }
   return 0;
 }
@@ -87,25 +92,31 @@ struct AluStep {
 ///             lane + lanes * (i % group), as the bits of a uint32; rest zero
 ///   ArgBest   the one of `group` results of ArgMax with the greatest value,
 ///             the lowest index (as uint32) among equals
-/// All but ArgMax and ArgBest put the result into every lane.
+///   AddSums   each lane for itself: the exact sum of `group` accumulators,
+///   read
+///             as f32 or, to be added to elsewhere, put out as Sum
+/// All but the last three put the result into every lane.
 enum class Reduction : uint8_t {
   None,
   SumWide,
   SumExact,
   Max,
   ArgMax,
-  ArgBest
+  ArgBest,
+  AddSums
 };
 
 struct VectorOutput {
   uint8_t value;
-  StreamType type; ///< F32 for every reduction; A8 quantizes (rule 4)
+  /// F32 for every reduction, AddSums also Sum; A8 quantizes (rule 4).
+  StreamType type;
   Reduction reduction = Reduction::None;
   bool operator==(const VectorOutput &) const = default;
 };
 
 struct VectorProgram {
-  std::vector<StreamType> inputs; ///< F32, F16 or I8; widened to f32
+  /// F32, F16 or I8, widened to f32; or Sum, which only AddSums takes.
+  std::vector<StreamType> inputs;
   std::vector<AluStep> steps;
   std::vector<VectorOutput> outputs;
   uint32_t group = 1; ///< vectors in one reduction; divides the burst's count

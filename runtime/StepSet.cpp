@@ -105,7 +105,8 @@ Expected<const CompiledStep *> StepSet::step(int64_t tokens, int64_t bucket) {
   }
   // What the compiler chose for the first is asked of all others.
   auto stages = stageChips(step->system);
-  options.split = {int64_t(stages.front().size()), int64_t(stages.size())};
+  options.split = {int64_t(stages.front().size()), int64_t(stages.size()),
+                   options.split.products};
   textVectors.resize(step->parts.size());
   for (size_t part = 0; part < step->parts.size(); ++part) {
     textVectors[part] += step->parts[part].textVectors;

@@ -15,8 +15,8 @@ size_t opKind(std::string_view location) {
       {"attention", 3},     {"attn_output", 4},  {"ffn_gate", 5},
       {"ffn_up", 5},        {"ffn_gated", 5},    {"ffn_down", 5},
       {"attn_residual", 6}, {"ffn_residual", 6}, {"output", 7},
-      {"argmax", 8},        {"gather", 9},       {"own", 9},
-      {"step", 10},         {"return", 11}};
+      {"argmax", 8},        {"gather", 9},       {"sum", 9},
+      {"own", 9},           {"step", 10},        {"return", 11}};
   // "layer 3 attn_q"
   std::string_view name = location.substr(location.rfind(' ') + 1);
   for (auto [known, kind] : kNames) {

@@ -183,7 +183,7 @@ orrery::Operation ProgramEncoder::encodeOperation(tick::MatmulOp matmul) {
                   matmul.getTiles(), matmul.getInner(),
                   matmul.getRows(),  matmul.getPeriod(),
                   matmul.getBase(),  matmul.getStream(),
-                  matmul.getStop()};
+                  matmul.getStop(),  matmul.getSums()};
 }
 
 orrery::Operation ProgramEncoder::encodeOperation(tick::VectorOp vector) {

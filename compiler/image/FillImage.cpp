@@ -46,7 +46,10 @@ private:
                uint32_t inner, uint32_t row, int32_t from);
   void put(const TableFill &fill, uint32_t vector, uint32_t lane, float value);
   Status vocabularyTable(const TableFill &fill);
-  void lookUpColumns(const AxisLayout &columns);
+  void lookUpColumns(const TileFill &fill);
+  static int64_t columnsOf(const TileFill &fill) {
+    return fill.columnsOf > 0 ? int64_t(fill.columnsOf) : fill.columns.count();
+  }
   /// The matrix's row in a lane of an output vector; -1 for padding.
   int32_t rowOf(const TileFill &fill, int32_t vector, int32_t lane) const;
 
@@ -57,6 +60,7 @@ private:
   std::string currentName;
   Source current;
   AxisLayout currentColumns;
+  uint32_t currentColumnsOf = 0;
   std::vector<int32_t> columns; ///< [vectors][lanes], of currentColumns
 };
 
@@ -86,9 +90,9 @@ Expected<const Source *> Filler::source(const TileFill &fill) {
                  "program was compiled for"};
   }
   int64_t rows = fill.shardOf > 0 ? fill.shardOf : fill.rows.elements;
-  if (matrix->rows != rows || matrix->cols != fill.columns.count()) {
+  if (matrix->rows != rows || matrix->cols != columnsOf(fill)) {
     return Error{name + ": expected " + std::to_string(rows) + " x " +
-                 std::to_string(fill.columns.count()) + ", found " +
+                 std::to_string(columnsOf(fill)) + ", found " +
                  std::to_string(matrix->rows) + " x " +
                  std::to_string(matrix->cols)};
   }
@@ -146,26 +150,30 @@ void Filler::halfRow(const TileFill &fill, const Source &source, uint32_t tile,
   for (uint32_t lane = 0; lane < uint32_t(m.lanes); ++lane) {
     int32_t column = from < 0 ? -1 : columns[inner * uint32_t(m.lanes) + lane];
     uint16_t half =
-        column < 0
-            ? 0
-            : numerics::floatToHalf(
-                  source.values[size_t(from) * size_t(fill.columns.count()) +
-                                size_t(column)]);
+        column < 0 ? 0
+                   : numerics::floatToHalf(
+                         source.values[size_t(from) * size_t(columnsOf(fill)) +
+                                       size_t(column)]);
     tileVector(fill, tile, 2 * row)[lane] = uint8_t(half);
     tileVector(fill, tile, 2 * row + 1)[lane] = uint8_t(half >> 8);
   }
 }
 
 // The same for every row of every tile.
-void Filler::lookUpColumns(const AxisLayout &axis) {
-  if (axis == currentColumns) {
+void Filler::lookUpColumns(const TileFill &fill) {
+  const AxisLayout &axis = fill.columns;
+  if (axis == currentColumns && fill.columnsOf == currentColumnsOf) {
     return;
   }
   currentColumns = axis;
+  currentColumnsOf = fill.columnsOf;
   columns.clear();
+  int32_t first = fill.columnsOf > 0 ? share.rank * axis.elements : 0;
   for (int32_t j = 0; j < axis.vectors(); ++j) {
     for (int32_t lane = 0; lane < m.lanes; ++lane) {
-      columns.push_back(axis.source(j, lane, share.rank));
+      int32_t column = axis.source(j, lane, share.rank);
+      bool none = column < 0 || column + first >= columnsOf(fill);
+      columns.push_back(none ? -1 : column + first);
     }
   }
 }
@@ -176,7 +184,11 @@ int32_t Filler::rowOf(const TileFill &fill, int32_t vector,
   if (row < 0 || fill.shardOf == 0) {
     return row;
   }
-  row += share.rank / int32_t(fill.replicas) * fill.rows.elements;
+  auto ranks = int32_t(fill.ofRanks);
+  int32_t owner = ranks > 1
+                      ? (share.rank - int32_t(fill.behind) + ranks) % ranks
+                      : share.rank / int32_t(fill.replicas);
+  row += owner * fill.rows.elements;
   return row < int32_t(fill.shardOf) ? row : -1;
 }
 
@@ -185,7 +197,7 @@ Status Filler::fill(const TileFill &fill) {
   if (!found) {
     return found.error();
   }
-  lookUpColumns(fill.columns);
+  lookUpColumns(fill);
   auto inner = uint32_t(fill.columns.vectors());
   for (uint32_t tile = 0; tile < fill.tiles; ++tile) {
     auto vector = int32_t(fill.first + tile / inner);

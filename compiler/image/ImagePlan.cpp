@@ -17,6 +17,9 @@ static TileFill tileFill(flow::RegionOp op, int32_t lanes) {
   fill.low = uint32_t(op.getLow());
   fill.shardOf = uint32_t(op.getShardOf());
   fill.replicas = uint32_t(op.getReplicas());
+  fill.columnsOf = uint32_t(op.getColumnsOf());
+  fill.behind = uint32_t(op.getBehind());
+  fill.ofRanks = uint32_t(op.getOfRanks());
   return fill;
 }
 

@@ -27,6 +27,11 @@ struct TileFill {
   /// Rows of the whole matrix, of which `rows` is the share of one rank in
   /// `replicas`; 0: all of them.
   uint32_t shardOf = 0, replicas = 1;
+  /// Columns of the whole matrix, of which `columns` is the share of one rank;
+  /// 0: all of them.
+  uint32_t columnsOf = 0;
+  /// The rows are those of the rank `behind` before the own one of `ofRanks`.
+  uint32_t behind = 0, ofRanks = 1;
 };
 /// An f32 table: a vector of the model, or what the greedy choice over the
 /// shards of a vocabulary needs (argmax.base, argmax.mask).

@@ -75,6 +75,8 @@ LogicalResult FlowBuilder::lower(mlir::Operation *op) {
       .Case([&](llm::ArgmaxOp o) { return lowerArgmax(o); })
       .Case([&](grid::AllGatherOp o) { return lowerAllGather(o); })
       .Case([&](grid::OwnOp o) { return lowerOwn(o); })
+      .Case([&](grid::ReduceScatterOp o) { return lowerReduceScatter(o); })
+      .Case([&](grid::AllReduceOp o) { return lowerAllReduce(o); })
       .Case([&](grid::ArgmaxOp o) { return lowerBest(o); })
       .Default([](mlir::Operation *o) {
         return o->emitOpError("has no lowering to flow");

@@ -122,12 +122,24 @@ private:
   mlir::LogicalResult lowerLinear(llm::LinearOp op);
   mlir::LogicalResult cutShares(llm::LinearOp op, const Rows &in,
                                 std::vector<RowPiece> &pieces);
+  /// Which planes make which rows of `out`, in the order of their work.
+  mlir::LogicalResult dealPieces(llm::LinearOp op, const Rows &in,
+                                 const AxisLayout &out, int32_t planes,
+                                 std::vector<RowPiece> &pieces);
   AxisLayout resultAxis(llm::LinearOp op);
   void load(Rows &rows, bool half, mlir::Location location);
   void copyOut(Rows &rows, bool half, mlir::Location location);
   void emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
-                 int32_t plane, int32_t first, int32_t count, int32_t low,
-                 int32_t high, bool lastOfVector);
+                 const RowPiece &piece);
+  mlir::LogicalResult verifyLoad(llm::LinearOp op, const Rows &in);
+
+  flow::RegionOp weightsOf(llm::LinearOp op, const Rows &in,
+                           const AxisLayout &rows, const RowPiece &piece);
+
+  // LowerPartial.cpp
+  mlir::LogicalResult lowerReduceScatter(grid::ReduceScatterOp op);
+  mlir::LogicalResult lowerAllReduce(grid::AllReduceOp op);
+  friend class PartialLowering;
 
   // LowerAttention*.cpp
   mlir::LogicalResult lowerRope(llm::RopeOp op);

@@ -6,6 +6,7 @@
 // shard is passed on, place s - 1 becoming place s of the next rank.
 #include "compiler/lower/Crossing.h"
 #include "compiler/lower/FlowBuilder.h"
+#include "compiler/lower/LinkPieces.h"
 
 using namespace mlir;
 
@@ -39,29 +40,6 @@ void FlowBuilder::copyOwnShard(const Rows &in, const AxisLayout::Run &run,
   burst.emit(location);
 }
 
-namespace {
-/// Vectors of a shard that travel as one burst: tokens and vectors of the run.
-struct Piece {
-  int64_t token, tokens, vector, vectors;
-};
-} // namespace
-
-// A burst must fit the receiver's buffer.
-static SmallVector<Piece> piecesOf(int64_t tokens, int64_t vectors,
-                                   int64_t room) {
-  int64_t vectorsEach = std::clamp<int64_t>(room, 1, vectors);
-  int64_t tokensEach = std::clamp<int64_t>(room / vectorsEach, 1,
-                                           vectorsEach < vectors ? 1 : tokens);
-  SmallVector<Piece> out;
-  for (int64_t t = 0; t < tokens; t += tokensEach) {
-    for (int64_t j = 0; j < vectors; j += vectorsEach) {
-      out.push_back({t, std::min(tokensEach, tokens - t), j,
-                     std::min(vectorsEach, vectors - j)});
-    }
-  }
-  return out;
-}
-
 // Places 1 .. ranks-1 of a run, out of the own shard in `own`. What a ring
 // passes on of a shared vector waits in a buffer of its own: of the vector
 // other places are still to come.
@@ -76,7 +54,7 @@ void FlowBuilder::exchange(Value own, const AxisLayout &axis,
   };
   int64_t shard = axis.shardVectors(), all = axis.vectors();
   bool moves = run.sharing > 1;
-  for (const Piece &p : piecesOf(tokens, run.count, room)) {
+  for (const LinkPiece &p : linkPieces(tokens, run.count, room)) {
     auto placeIn = [&](int32_t place) {
       return access(
           context, {p.tokens, p.vectors}, {all, run.step},

@@ -90,39 +90,55 @@ static int64_t vectorsPerSlice(const Machine &machine, llm::LinearOp op,
                     uint32_t(rows), uint32_t(machine.matrix.installStreams));
 }
 
-// Lanes [low, high) of `count` vectors from `first`, on one plane. The last
-// piece of a vector also writes the zeros beyond it.
-void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
-                            int32_t plane, int32_t first, int32_t count,
-                            int32_t low, int32_t high, bool lastOfVector) {
-  bool half = op.getFormat() == llm::WeightFormat::F16;
-  int32_t side = layout.sideOfPlane(plane);
-  int32_t inner = in.axis.vectors(), vectors = out.axis.vectors();
+// The weights of lanes [low, high) of `count` vectors from `first` of `rows`.
+flow::RegionOp FlowBuilder::weightsOf(llm::LinearOp op, const Rows &in,
+                                      const AxisLayout &rows,
+                                      const RowPiece &piece) {
+  int32_t inner = in.axis.vectors();
   auto type = flow::TilesType::get(
-      b.getContext(), uint32_t(count * inner), tileFormat(op.getFormat()),
-      uint32_t(high - low), uint32_t(layout.groupWidth));
+      b.getContext(), uint32_t(piece.count * inner), tileFormat(op.getFormat()),
+      uint32_t(piece.high - piece.low), uint32_t(layout.groupWidth));
   auto weights = b.create<flow::RegionOp>(op.getLoc(), type, op.getWeight(),
                                           flow::Kind::Weight);
-  weights.setSide(side);
-  weights.setRowsAttr(out.axis.attr(b.getContext()));
+  weights.setSide(layout.sideOfPlane(piece.plane));
+  weights.setRowsAttr(rows.attr(b.getContext()));
   weights.setColumnsAttr(in.axis.attr(b.getContext()));
-  weights.setFirst(first);
-  weights.setLow(low);
+  weights.setFirst(piece.first);
+  weights.setLow(piece.low);
   if (grid::ShardAttr shard = grid::shardOf(op)) {
     weights.setShardOf(int32_t(shard.getOf()));
     weights.setReplicas(int32_t(shard.getReplicas()));
   }
-  auto write =
-      access(b.getContext(), {tokens, count}, {vectors, 1}, uint32_t(first));
-  int32_t end = lastOfVector ? layout.lanes : high;
-  if (low != 0 || end != layout.lanes) {
-    write = withLanes(write, uint32_t(low), uint32_t(end));
+  return weights;
+}
+
+// On one plane. The last piece of a vector also writes the zeros beyond it.
+void FlowBuilder::emitPiece(llm::LinearOp op, const Rows &in, const Rows &out,
+                            const RowPiece &p) {
+  bool half = op.getFormat() == llm::WeightFormat::F16;
+  int32_t side = layout.sideOfPlane(p.plane);
+  auto write = access(b.getContext(), {tokens, p.count},
+                      {out.axis.vectors(), 1}, uint32_t(p.first));
+  int32_t end = p.lastOfVector ? layout.lanes : p.high;
+  if (p.low != 0 || end != layout.lanes) {
+    write = withLanes(write, uint32_t(p.low), uint32_t(end));
   }
   b.create<flow::MatmulOp>(
       op.getLoc(), half ? in.loadedHalf[side] : in.loaded[side],
-      weights.getMemory(), out.f32, b.getI32IntegerAttr(plane),
-      b.getI32IntegerAttr(0), b.getI32IntegerAttr(count),
-      b.getI32IntegerAttr(low), b.getI32IntegerAttr(high), write);
+      weightsOf(op, in, out.axis, p).getMemory(), out.f32,
+      b.getI32IntegerAttr(p.plane), b.getI32IntegerAttr(0),
+      b.getI32IntegerAttr(p.count), b.getI32IntegerAttr(p.low),
+      b.getI32IntegerAttr(p.high), write);
+}
+
+LogicalResult FlowBuilder::verifyLoad(llm::LinearOp op, const Rows &in) {
+  int64_t entries = tokens * in.axis.vectors();
+  if (entries > machine.matrix.activationVectors) {
+    return op.emitOpError("needs ")
+           << entries << " activation vectors, a plane holds "
+           << machine.matrix.activationVectors;
+  }
+  return success();
 }
 
 // Regions lie in one bank each; small ones pack better, so about an eighth of a
@@ -166,31 +182,42 @@ static void takeTurns(std::vector<RowPiece> &pieces) {
   }
 }
 
+LogicalResult FlowBuilder::dealPieces(llm::LinearOp op, const Rows &in,
+                                      const AxisLayout &out, int32_t planes,
+                                      std::vector<RowPiece> &pieces) {
+  pieces = dealRows(out, planes);
+  if (failed(cutShares(op, in, pieces))) {
+    return failure();
+  }
+  takeTurns(pieces);
+  return success();
+}
+
 LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
+  if (grid::columnsOf(op)) { // with what adds its partials: LowerPartial.cpp
+    values[op.getResult()] = {.axis = resultAxis(op)};
+    return success();
+  }
   Rows &in = values[op.getX()];
   bool half = op.getFormat() == llm::WeightFormat::F16;
   // An f16 tile takes both planes of a pair: one plane a hemisphere works.
   int32_t step = half ? layout.planesPerHemisphere : 1;
   int32_t planes = layout.planes() / step;
-  int64_t entries = tokens * in.axis.vectors();
-  if (entries > machine.matrix.activationVectors) {
-    return op.emitOpError("needs ")
-           << entries << " activation vectors, a plane holds "
-           << machine.matrix.activationVectors;
+  if (failed(verifyLoad(op, in))) {
+    return failure();
   }
   Rows out{.axis = resultAxis(op)};
   int32_t vectors = out.axis.vectors();
   out.f32 = alloc(tokens * vectors, flow::StreamType::F32);
   load(in, half, op.getLoc());
 
-  std::vector<RowPiece> pieces = dealRows(out.axis, planes);
-  if (failed(cutShares(op, in, pieces))) {
+  std::vector<RowPiece> pieces;
+  if (failed(dealPieces(op, in, out.axis, planes, pieces))) {
     return failure();
   }
-  takeTurns(pieces);
-  for (const RowPiece &p : pieces) {
-    emitPiece(op, in, out, p.plane * step, p.first, p.count, p.low, p.high,
-              p.lastOfVector);
+  for (RowPiece p : pieces) {
+    p.plane *= step;
+    emitPiece(op, in, out, p);
   }
   values[op.getResult()] = out;
   return success();

@@ -153,7 +153,7 @@ void SplitChoice::addCandidates(int64_t tp, bool ring) {
     narrow = limits.error();
     return;
   }
-  StageCosts costs(machine, shape, tp, ring);
+  StageCosts costs(machine, shape, tp, ring, request.products);
   if (request.pp > 0) {
     considerAll(tp, request.pp, ring, costs);
     return;

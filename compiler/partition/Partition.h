@@ -21,6 +21,7 @@ enum class Objective {
 struct SplitRequest {
   int64_t tp = 0, pp = 0;
   Objective objective = Objective::Latency;
+  Products products = Products::Chosen;
 };
 
 struct StagePlan {
@@ -61,6 +62,7 @@ struct Deal {
   Tick latency = 0, slowest = 0;
 };
 Deal dealLayers(const Machine &machine, const StepShape &shape, int64_t tp,
-                int64_t pp, bool ring, int64_t users = 1);
+                int64_t pp, bool ring, int64_t users = 1,
+                Products products = Products::Chosen);
 
 } // namespace orrery::partition

@@ -12,6 +12,8 @@
 #include "compiler/partition/SplitStep.h"
 #include "machine/Machine.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace mlir;
 
 namespace orrery {
@@ -72,7 +74,12 @@ private:
     }
     auto objective = throughput ? partition::Objective::Throughput
                                 : partition::Objective::Latency;
-    auto split = partition::chooseSplit(system, *shape, {tp, pp, objective});
+    auto asked = productsOf(step);
+    if (failed(asked)) {
+      return failure();
+    }
+    auto split =
+        partition::chooseSplit(system, *shape, {tp, pp, objective, *asked});
     if (!split) {
       return step.emitError(split.error().message);
     }
@@ -81,8 +88,44 @@ private:
          llvm::zip_equal(split->stages, split->placement.stages)) {
       sites.push_back({plan.first, llvm::to_vector(placed.chips)});
     }
-    return partition::splitStep(step, *sections, sites, split->placement.ring,
-                                system.sramBytes());
+    partition::TickModel ticks(system, *shape, split->tp, split->placement.ring,
+                               *asked);
+    return partition::splitStep(
+        step, *sections, sites, split->placement.ring, system.sramBytes(),
+        [&](llm::LinearOp op) { return formOf(op, ticks); });
+  }
+
+  FailureOr<partition::Products> productsOf(func::FuncOp step) {
+    using partition::Products;
+    auto found = llvm::StringSwitch<std::optional<Products>>(products)
+                     .Case("chosen", Products::Chosen)
+                     .Case("column", Products::Column)
+                     .Case("row", Products::Row)
+                     .Case("scatter", Products::Scatter)
+                     .Case("reduce", Products::Reduce)
+                     .Default({});
+    if (!found) {
+      return step.emitError("products: expected chosen, column, row, scatter "
+                            "or reduce, found ")
+             << products;
+    }
+    return *found;
+  }
+
+  // Only two products of a layer take what ranks have shards of.
+  static partition::ProductForm formOf(llm::LinearOp op,
+                                       const partition::TickModel &ticks) {
+    mlir::Operation *made = op.getX().getDefiningOp();
+    if (!isa_and_nonnull<llm::AttentionOp, llm::GatedOp>(made)) {
+      return partition::ProductForm::Column;
+    }
+    partition::Matrix matrix{op.getResult().getType().getDimSize(1),
+                             op.getX().getType().getDimSize(1),
+                             partition::formatOf(op.getFormat())};
+    return ticks.form(isa<llm::AttentionOp>(made)
+                          ? partition::Section::Attention
+                          : partition::Section::Down,
+                      matrix);
   }
 
   /// Interpreter and GPUs know KV formats that no chip has.

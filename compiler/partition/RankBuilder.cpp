@@ -25,8 +25,9 @@ static Location placed(Value value, StringRef what) {
               : value.getLoc();
 }
 
-RankBuilder::RankBuilder(MLIRContext *context, Block &block, int64_t tp)
-    : b(context), tp(tp) {
+RankBuilder::RankBuilder(MLIRContext *context, Block &block, int64_t tp,
+                         FormOf formOf)
+    : b(context), tp(tp), formOf(std::move(formOf)) {
   b.setInsertionPointToEnd(&block);
 }
 
@@ -130,7 +131,33 @@ static HeadShard localHeads(llm::AttentionOp op, int64_t tp) {
   return shardHeads(op.getHeads(), op.getKvHeads(), op.getHeadDim(), tp);
 }
 
+// The result is a partial on each rank, as wide as the whole.
+LogicalResult RankBuilder::addPartial(llm::LinearOp op, ProductForm form) {
+  Value x = held[op.getX()].shard;
+  auto product =
+      b.create<llm::LinearOp>(op.getLoc(), op.getResult().getType(), x,
+                              op.getWeightAttr(), op.getFormatAttr());
+  product->setAttr(
+      grid::kColumnsAttr,
+      grid::ShardAttr::get(op.getContext(), widthOf(x), widthOf(op.getX()), 1));
+  Location location = placed(op.getResult(), " sum");
+  Value partial = product.getResult();
+  if (form == ProductForm::Reduce) {
+    keep(op, b.create<grid::AllReduceOp>(location, partial.getType(), partial),
+         false);
+    return success();
+  }
+  auto shard = rowsLike(x, shardWidth(widthOf(op.getResult()), tp));
+  keep(op, b.create<grid::ReduceScatterOp>(location, shard, partial), true);
+  return success();
+}
+
 LogicalResult RankBuilder::addLinear(llm::LinearOp op) {
+  if (formOf && onlyShard(op.getX())) {
+    if (ProductForm form = formOf(op); form != ProductForm::Column) {
+      return addPartial(op, form);
+    }
+  }
   int64_t rows = widthOf(op.getResult()), own = shardWidth(rows, tp);
   int64_t replicas = 1;
   bool query = false;

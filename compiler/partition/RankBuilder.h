@@ -1,23 +1,31 @@
 // The body of one stage: what each of its ranks does, op by op.
 //
-// Column-parallel everywhere: a product takes the whole row and gives the
-// rank's own shard of the result. Where an op needs a whole row of which there
-// are shards, they are gathered, once.
+// A product takes the whole row and gives the rank's own shard of the result
+// (column-parallel), or takes the own shard and gives a partial of the whole,
+// which is added at once (row-parallel). Where an op needs a whole row of which
+// there are shards, they are gathered, once.
 #pragma once
 
+#include "compiler/partition/ProductForms.h"
 #include "dialects/grid/Grid.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
+
 namespace orrery::partition {
+
+/// The form of a product whose rows ranks have shards of; null: all Column.
+using FormOf = std::function<ProductForm(llm::LinearOp)>;
 
 class RankBuilder {
 public:
   /// Appends to `block`, which need not be anywhere. One rank: ops stay as they
   /// are.
-  RankBuilder(mlir::MLIRContext *context, mlir::Block &block, int64_t tp);
+  RankBuilder(mlir::MLIRContext *context, mlir::Block &block, int64_t tp,
+              FormOf formOf = {});
 
   /// `value` is defined outside and the same on all ranks.
   void enterWhole(mlir::Value value);
@@ -45,6 +53,7 @@ private:
   void keep(mlir::Operation *op, mlir::Operation *made, bool shard,
             bool heads = false);
   mlir::LogicalResult addLinear(llm::LinearOp op);
+  mlir::LogicalResult addPartial(llm::LinearOp op, ProductForm form);
   mlir::LogicalResult addRope(llm::RopeOp op);
   mlir::LogicalResult addAttention(llm::AttentionOp op);
   mlir::LogicalResult addGated(llm::GatedOp op);
@@ -55,6 +64,7 @@ private:
 
   mlir::OpBuilder b;
   int64_t tp;
+  FormOf formOf;
   llvm::DenseMap<mlir::Value, Held> held;
 };
 

@@ -97,7 +97,7 @@ static int64_t contextThatFits(const Machine &machine, const StepShape &shape,
 static std::string cheapestChange(const Machine &machine,
                                   const StepShape &shape,
                                   const SplitRequest &request) {
-  SplitRequest free{0, 0, request.objective};
+  SplitRequest free{0, 0, request.objective, request.products};
   if (request.tp > 0 || request.pp > 0) {
     if (Expected<Split> other = findSplit(machine, shape, free)) {
       return "; tp=" + std::to_string(other->tp) +

@@ -1,7 +1,5 @@
 #include "compiler/partition/SplitStep.h"
 
-#include "compiler/partition/RankBuilder.h"
-
 using namespace mlir;
 
 namespace orrery::partition {
@@ -25,10 +23,11 @@ namespace {
 class StepSplitter {
 public:
   StepSplitter(func::FuncOp step, ArrayRef<SectionOps> sections,
-               ArrayRef<StageSite> sites, bool ring, Bytes capacity)
+               ArrayRef<StageSite> sites, bool ring, Bytes capacity,
+               FormOf formOf)
       : step(step), sections(sections), sites(sites), ring(ring),
-        capacity(capacity), terminator(step.getBody().front().getTerminator()),
-        end(terminator) {}
+        capacity(capacity), formOf(std::move(formOf)),
+        terminator(step.getBody().front().getTerminator()), end(terminator) {}
 
   LogicalResult run();
 
@@ -51,6 +50,7 @@ private:
   ArrayRef<StageSite> sites;
   bool ring;
   Bytes capacity;
+  FormOf formOf;
   mlir::Operation *terminator, *end;
   grid::StageOp stage; ///< the last one made
 };
@@ -123,8 +123,8 @@ bool StepSplitter::leavesFor(size_t index, mlir::Operation *op) {
 
 LogicalResult StepSplitter::addStage(size_t index) {
   auto body = std::make_unique<Block>();
-  RankBuilder rank(step.getContext(), *body,
-                   int64_t(sites[index].chips.size()));
+  RankBuilder rank(step.getContext(), *body, int64_t(sites[index].chips.size()),
+                   formOf);
   if (index == 0) {
     for (Value argument : step.getArguments()) {
       rank.enterWhole(argument);
@@ -169,8 +169,10 @@ LogicalResult StepSplitter::run() {
 
 LogicalResult splitStep(func::FuncOp step, ArrayRef<SectionOps> sections,
                         ArrayRef<StageSite> sites, bool ring,
-                        Bytes capacityOfChip) {
-  return StepSplitter(step, sections, sites, ring, capacityOfChip).run();
+                        Bytes capacityOfChip, FormOf formOf) {
+  return StepSplitter(step, sections, sites, ring, capacityOfChip,
+                      std::move(formOf))
+      .run();
 }
 
 } // namespace orrery::partition

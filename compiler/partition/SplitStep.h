@@ -2,6 +2,7 @@
 // the ops of one rank in it.
 #pragma once
 
+#include "compiler/partition/RankBuilder.h"
 #include "compiler/partition/ReadShape.h"
 #include "dialects/grid/Grid.h"
 #include "machine/Geometry.h"
@@ -19,12 +20,13 @@ struct StageSite {
 /// ring. `sites` are in order, the first with section 0, the last
 /// perhaps with the head alone. The step's results
 /// become the last stage's; those spread over ranks say so with `grid.shard`.
+/// `formOf` says how products are shared whose rows are.
 /// Fails, with a diagnostic, on an op that ranks cannot share; the step is then
 /// of no more use.
 mlir::LogicalResult splitStep(mlir::func::FuncOp step,
                               llvm::ArrayRef<SectionOps> sections,
                               llvm::ArrayRef<StageSite> sites, bool ring,
-                              Bytes capacityOfChip);
+                              Bytes capacityOfChip, FormOf formOf = {});
 
 /// Bytes of the op's matrix as a chip stores it, without padding to lanes.
 Bytes nominalBytes(llm::LinearOp op);

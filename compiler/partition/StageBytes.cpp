@@ -1,6 +1,7 @@
 #include "compiler/partition/StageBytes.h"
 
 #include "compiler/partition/RankLayout.h"
+#include "compiler/partition/StageTicks.h"
 #include "machine/Timing.h"
 
 #include <algorithm>
@@ -23,11 +24,12 @@ class ByteModel::Account {
 public:
   explicit Account(const ByteModel &model)
       : machine(model.machine), shape(model.shape),
-        rank(machine, shape, model.tp) {}
+        rank(machine, shape, model.tp),
+        forms(machine, shape, model.tp, model.ring, model.products) {}
 
   void addFixed() {
     // Cosines and sines of the step's positions.
-    out.temporaries += ofLayer() + 2 * f32(shape.tokens);
+    out.temporaries += ofLayer() + 2 * f32(shape.tokens) + partials();
     // Each queue's text ends in a chunk that it does not fill.
     Geometry chip = machine.geometry();
     out.program += (2 * chip.slices() + 3 * chip.planes() + 2 * rank.tp + 6) *
@@ -63,6 +65,35 @@ private:
     out.nominalWeights += nominalBytes(matrix, columns.elements);
   }
 
+  ProductForm formOf(const LayerShape &layer, Section kind) const {
+    return forms.form(kind,
+                      kind == Section::Attention ? layer.output : layer.down);
+  }
+
+  // The own columns of a matrix, place by place.
+  void addPartial(const Matrix &matrix, const AxisLayout &in) {
+    Matrix own{matrix.rows, in.elements, matrix.format};
+    for (int64_t place = 0; place < rank.tp; ++place) {
+      addMatrix(own, in, rank.ownHidden);
+    }
+  }
+
+  // Accumulators that come and, unless all stay where they are made, leave.
+  Bytes partials() const {
+    Bytes vectors = 0, place = shape.tokens * rank.ownHidden.vectors() *
+                               streamsOf(StreamType::Sum);
+    for (Section kind : {Section::Attention, Section::Down}) {
+      ProductForm form = shape.layers.empty()
+                             ? ProductForm::Column
+                             : formOf(shape.layers.front(), kind);
+      Bytes needed = form == ProductForm::Column   ? 0
+                     : form == ProductForm::Reduce ? rank.tp * rank.tp * place
+                                                   : 2 * rank.tp * place;
+      vectors = std::max(vectors, needed);
+    }
+    return vectors * machine.lanes;
+  }
+
   // Residual, branch and its sum; q, k, v and their turned twins; scores and
   // probabilities of all KV vectors; gate, up and what is made of them, twice
   // (once a hemisphere).
@@ -80,6 +111,7 @@ private:
   const Machine &machine;
   const StepShape &shape;
   RankLayout rank;
+  TickModel forms;
 };
 
 void ByteModel::Account::addCaches() {
@@ -99,11 +131,18 @@ void ByteModel::Account::addCaches() {
 }
 
 void ByteModel::Account::addSection(const LayerShape &layer, Section kind) {
+  bool attention = kind == Section::Attention;
+  bool partial = formOf(layer, kind) != ProductForm::Column;
   rank.eachMatrix(
       layer, kind,
       [&](const Matrix &matrix, const AxisLayout &in,
-          const AxisLayout &columns) { addMatrix(matrix, in, columns); });
-  bool attention = kind == Section::Attention;
+          const AxisLayout &columns) {
+        if (partial && &matrix == (attention ? &layer.output : &layer.down)) {
+          addPartial(matrix, attention ? rank.attended : rank.ownFfn);
+        } else {
+          addMatrix(matrix, in, columns);
+        }
+      });
   int64_t collectives = attention ? 2 : 1;
   int64_t instructions = kLayerInstructions * (attention ? 3 : 2) / 5 +
                          collectives * (rank.tp - 1) * kLinkInstructions;
@@ -117,8 +156,9 @@ void ByteModel::Account::addSection(const LayerShape &layer, Section kind) {
   out.program += instructions * machine.instructionBytes;
 }
 
-ByteModel::ByteModel(const Machine &machine, const StepShape &shape, int64_t tp)
-    : machine(machine), shape(shape), tp(tp) {}
+ByteModel::ByteModel(const Machine &machine, const StepShape &shape, int64_t tp,
+                     bool ring, Products products)
+    : machine(machine), shape(shape), tp(tp), ring(ring), products(products) {}
 
 StageBytes ByteModel::fixed() const {
   Account account(*this);

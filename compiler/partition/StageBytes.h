@@ -1,6 +1,7 @@
 // What a stage takes of one chip's SRAM, before anything is lowered.
 #pragma once
 
+#include "compiler/partition/ProductForms.h"
 #include "compiler/partition/StepShape.h"
 #include "compiler/partition/SumOfTerms.h"
 #include "machine/Machine.h"
@@ -26,7 +27,8 @@ struct StageBytes {
 /// What every stage of a split is made of.
 class ByteModel {
 public:
-  ByteModel(const Machine &machine, const StepShape &shape, int64_t tp);
+  ByteModel(const Machine &machine, const StepShape &shape, int64_t tp,
+            bool ring = false, Products products = Products::Chosen);
 
   /// What a stage needs whatever its layers: the temporaries of one.
   StageBytes fixed() const;
@@ -40,6 +42,8 @@ private:
   const Machine &machine;
   const StepShape &shape;
   int64_t tp;
+  bool ring;
+  Products products;
 };
 
 /// What of a chip a stage exceeds most.

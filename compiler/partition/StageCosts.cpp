@@ -5,10 +5,10 @@
 namespace orrery::partition {
 
 StageCosts::StageCosts(const Machine &m, const StepShape &shape, int64_t tp,
-                       bool ring)
+                       bool ring, Products products)
     : machine(m), sections(kSections * int64_t(shape.layers.size())) {
-  ByteModel bytes(m, shape, tp);
-  TickModel ticks(m, shape, tp, ring);
+  ByteModel bytes(m, shape, tp, ring, products);
+  TickModel ticks(m, shape, tp, ring, products);
   fixedBytes = bytes.fixed();
   headBytes = bytes.head(shape.head);
   embedding = ticks.embedding();
@@ -116,8 +116,8 @@ Deal StageCosts::deal(int64_t pp, int64_t users, Cuts cuts) const {
 }
 
 Deal dealLayers(const Machine &machine, const StepShape &shape, int64_t tp,
-                int64_t pp, bool ring, int64_t users) {
-  StageCosts costs(machine, shape, tp, ring);
+                int64_t pp, bool ring, int64_t users, Products products) {
+  StageCosts costs(machine, shape, tp, ring, products);
   Deal best;
   for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
     if (pp > costs.mostStages(cuts)) {

@@ -14,7 +14,7 @@ enum class Cuts : uint8_t {
 class StageCosts {
 public:
   StageCosts(const Machine &machine, const StepShape &shape, int64_t tp,
-             bool ring);
+             bool ring, Products products = Products::Chosen);
 
   /// The model dealt to `pp` stages, 1 .. mostStages(cuts); KV caches for
   /// `users`.

@@ -97,6 +97,44 @@ struct TickModel::Parts {
            (ring ? rank.tp - 1 : 1) * crossing(vectors, streamsOf(type));
   }
 
+  /// A product with the own columns `in` of a matrix, place by place.
+  Tick partials(const Matrix &matrix, const AxisLayout &in) const {
+    std::vector<Tick> busy(size_t(rank.chip.planes()), 0);
+    int32_t step =
+        matrix.format == WeightFormat::F16 ? m.matrix.planesPerHemisphere : 1;
+    for (int32_t place = 0; place < rank.tp; ++place) {
+      rank.deal(matrix.format, in, rank.ownHidden,
+                [&](int32_t plane, int64_t tiles, uint32_t rows) {
+                  busy[size_t((plane + place * step) % rank.chip.planes())] +=
+                      tiles * tileTicks(matrix.format, rows,
+                                        uint32_t(rank.chip.groupWidth),
+                                        shape.tokens);
+                });
+    }
+    return product(shape.tokens * in.vectors(),
+                   *std::max_element(busy.begin(), busy.end()));
+  }
+
+  /// Partials to the owners of their rows, who add them.
+  Tick scatter() const {
+    int64_t vectors = shape.tokens * rank.ownHidden.vectors();
+    int32_t width = streamsOf(StreamType::Sum);
+    int64_t terms = ring ? 2 : rank.tp;
+    return (ring ? rank.tp - 1 : 1) *
+           (crossing(vectors, width) +
+            burst(vectors * terms, {}, StreamType::F32, Reduction::AddSums));
+  }
+
+  /// All partials to all ranks, who add them; what shares vectors is packed.
+  Tick reduce() const {
+    int64_t vectors = shape.tokens * rank.ownHidden.vectors() * rank.tp;
+    bool packed =
+        rank.hidden.vectors() < rank.ownHidden.vectors() * int64_t(rank.tp);
+    return crossing(vectors, streamsOf(StreamType::Sum)) +
+           burst(vectors * rank.tp, {}, StreamType::F32, Reduction::AddSums) +
+           (packed ? moved(shape.tokens * rank.tp) : 0);
+  }
+
   /// What products with a matrix of `format` take of a row.
   static StreamType taken(WeightFormat format) {
     return format == WeightFormat::F16 ? StreamType::F16 : StreamType::A8;
@@ -162,8 +200,49 @@ Tick spillTicks(const Machine &machine, Bytes spilled) {
 }
 
 TickModel::TickModel(const Machine &machine, const StepShape &shape, int64_t tp,
-                     bool ring)
-    : machine(machine), shape(shape), tp(tp), ring(ring) {}
+                     bool ring, Products products)
+    : machine(machine), shape(shape), tp(tp), ring(ring), products(products) {}
+
+StageTicks TickModel::lastProduct(Section kind, const Matrix &matrix,
+                                  ProductForm form) const {
+  Parts p(*this);
+  const RankLayout &r = p.rank;
+  bool attention = kind == Section::Attention;
+  const AxisLayout &own = attention ? r.attended : r.ownFfn;
+  StageTicks out;
+  if (form == ProductForm::Column) {
+    out.matrix = p.products({{&matrix, &r.ownHidden}},
+                            attention ? r.allHeads : r.allFfn);
+    out.collectives = p.gather(own, Parts::taken(matrix.format)) +
+                      p.gather(r.ownHidden, StreamType::F32);
+    return out;
+  }
+  out.matrix = p.partials(matrix, own);
+  out.collectives = form == ProductForm::Reduce && !ring
+                        ? p.reduce()
+                        : p.scatter() + p.gather(r.ownHidden, StreamType::F32);
+  return out;
+}
+
+ProductForm TickModel::form(Section kind, const Matrix &matrix) const {
+  if (tp == 1 || products == Products::Column) {
+    return ProductForm::Column;
+  }
+  if (products == Products::Scatter || products == Products::Reduce) {
+    return products == Products::Reduce ? ProductForm::Reduce
+                                        : ProductForm::Scatter;
+  }
+  auto ticks = [&](ProductForm f) {
+    return lastProduct(kind, matrix, f).total();
+  };
+  ProductForm best = ProductForm::Scatter;
+  if (!ring && ticks(ProductForm::Reduce) < ticks(best)) {
+    best = ProductForm::Reduce;
+  }
+  bool column =
+      products == Products::Chosen && ticks(ProductForm::Column) <= ticks(best);
+  return column ? ProductForm::Column : best;
+}
 
 StageTicks TickModel::section(const LayerShape &l, Section kind) const {
   Parts p(*this);
@@ -171,13 +250,11 @@ StageTicks TickModel::section(const LayerShape &l, Section kind) const {
   StageTicks out;
   switch (kind) {
   case Section::Attention:
-    out.matrix =
-        p.products({{&l.q, &r.q}, {&l.k, &r.kv}, {&l.v, &r.kv}}, r.hidden) +
-        p.products({{&l.output, &r.ownHidden}}, r.allHeads);
+    out = lastProduct(kind, l.output, form(kind, l.output));
+    out.matrix +=
+        p.products({{&l.q, &r.q}, {&l.k, &r.kv}, {&l.v, &r.kv}}, r.hidden);
     out.attention = p.attention();
     out.vectors = p.norm(l.q.format) + p.sum(r.hidden);
-    out.collectives = p.gather(r.attended, Parts::taken(l.output.format)) +
-                      p.gather(r.ownHidden, StreamType::F32);
     return out;
   case Section::Gated:
     out.matrix =
@@ -188,10 +265,8 @@ StageTicks TickModel::section(const LayerShape &l, Section kind) const {
                                         Parts::taken(l.down.format));
     return out;
   case Section::Down:
-    out.matrix = p.products({{&l.down, &r.ownHidden}}, r.allFfn);
+    out = lastProduct(kind, l.down, form(kind, l.down));
     out.vectors = p.sum(r.hidden);
-    out.collectives = p.gather(r.ownFfn, Parts::taken(l.down.format)) +
-                      p.gather(r.ownHidden, StreamType::F32);
     return out;
   }
   return out;

@@ -8,13 +8,14 @@
 //               at a row a tick when that takes longer; fill and drain
 //   attention   the same for K and V tiles, and all VXM bursts of softmax
 //   vectors     VXM bursts of norms, sums and gates
-//   collectives copies, link transits and crossings of gathers; in a ring one
-//               after another for each rank
+//   collectives copies, link transits and crossings of gathers, and crossings
+//               and sums of partials; in a ring one after another for each rank
 //   hop         the own shard of the residual stream, or of the gated product,
 //               to the next stage
 //   host        its link, at both ends of the pipeline
 #pragma once
 
+#include "compiler/partition/ProductForms.h"
 #include "compiler/partition/StageBytes.h"
 
 namespace orrery::partition {
@@ -38,11 +39,16 @@ Tick spillTicks(const Machine &machine, Bytes spilled);
 class TickModel {
 public:
   TickModel(const Machine &machine, const StepShape &shape, int64_t tp,
-            bool ring);
+            bool ring, Products products = Products::Chosen);
 
   /// A section whose result stays on all ranks, for the next one or the head.
   StageTicks section(const LayerShape &layer, Section kind) const;
   StageTicks layer(const LayerShape &layer) const;
+  /// How ranks share the sublayer's last product, by `matrix`.
+  ProductForm form(Section kind, const Matrix &matrix) const;
+  /// From the shard that the product takes to its result on all ranks.
+  StageTicks lastProduct(Section kind, const Matrix &matrix,
+                         ProductForm form) const;
   /// Embedding rows from the host.
   StageTicks embedding() const;
   /// Final norm, head matrix, the best token to the host.
@@ -57,6 +63,7 @@ private:
   const StepShape &shape;
   int64_t tp;
   bool ring;
+  Products products;
 };
 
 } // namespace orrery::partition

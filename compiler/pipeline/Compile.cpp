@@ -270,7 +270,8 @@ Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
         split.stages == 0) {
       return *refusal;
     }
-    attempt.split = {split.tensorParallel, split.stages + 1};
+    attempt.split = {split.tensorParallel, split.stages + 1,
+                     request.split.products};
   }
 }
 

@@ -24,6 +24,9 @@ void buildPartition(OpPassManager &passes, const std::string &machine,
   place.tp = split.tensorParallel;
   place.pp = split.stages;
   place.reach = reach;
+  if (!split.products.empty()) {
+    place.products = split.products;
+  }
   passes.addNestedPass<func::FuncOp>(createPlaceStages(place));
 }
 
@@ -48,6 +51,10 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                      llvm::cl::init(0)};
   Option<int64_t> pp{*this, "pp", llvm::cl::desc("stages; 0: chosen"),
                      llvm::cl::init(0)};
+  Option<std::string> products{
+      *this, "products",
+      llvm::cl::desc("how ranks share products: column, row, scatter, reduce"),
+      llvm::cl::init("")};
 };
 } // namespace
 
@@ -56,7 +63,8 @@ void registerAllPasses() {
   PassPipelineRegistration<PipelineOptions>(
       "orrery", "llm to tick, the whole pipeline",
       [](OpPassManager &passes, const PipelineOptions &options) {
-        buildPartition(passes, options.machine, {options.tp, options.pp});
+        buildPartition(passes, options.machine,
+                       {options.tp, options.pp, options.products});
         buildPlacement(passes);
         buildSchedule(passes);
       });

@@ -11,6 +11,9 @@ namespace orrery {
 struct SplitOptions {
   int64_t tensorParallel = 0; ///< chips of a stage
   int64_t stages = 0;
+  /// How ranks share the products of shards: "column", "row", "scatter" or
+  /// "reduce"; empty: as is estimated to be faster.
+  std::string products = {};
   bool operator==(const SplitOptions &) const = default;
 };
 

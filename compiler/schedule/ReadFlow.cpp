@@ -75,7 +75,11 @@ LogicalResult FlowReader::memory(mlir::Operation *op, Value value,
   if (kind == RegionKind::Weight) {
     auto region = cast<flow::RegionOp>(op);
     unique += "[" + std::to_string(region.getFirst()) + "," +
-              std::to_string(region.getLow()) + "]";
+              std::to_string(region.getLow());
+    if (region.getOfRanks() > 1) { // each place has a matrix's same rows
+      unique += "," + std::to_string(region.getBehind());
+    }
+    unique += "]";
   }
   out.regions.push_back({unique, kind, uint16_t(home.slice),
                          uint16_t(home.width), uint8_t(home.bank), home.base,

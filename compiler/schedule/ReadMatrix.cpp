@@ -119,10 +119,12 @@ LogicalResult FlowReader::readMatmul(flow::MatmulOp op) {
   multiply.inner = inner;
   multiply.rows = rows;
   multiply.period = perTile;
+  multiply.sums = cast<flow::BufferType>(op.getOut().getType()).getType() ==
+                  flow::StreamType::Sum;
   Tick begin = Tick(cycles) - 1 + m.timing.install;
-  uint8_t sums =
-      b.drive(inward(side), 4, begin + matmulOutputStart(m, multiply),
-              matmulOutputShape(m, multiply), at);
+  uint8_t sums = b.drive(inward(side), uint32_t(streamsOf(multiply.result())),
+                         begin + matmulOutputStart(m, multiply),
+                         matmulOutputShape(m, multiply), at);
   b.writeRuns(sums, result, flow::addressPattern(op.getWrite(), result.base),
               formOf(op.getWrite()));
   multiply.stream = sums;

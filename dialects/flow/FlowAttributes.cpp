@@ -1,6 +1,8 @@
 // How axes and outputs are written, and their checks.
 #include "dialects/flow/FlowSyntax.h"
 
+#include "machine/PartialSums.h"
+
 using namespace mlir;
 
 namespace orrery::flow {
@@ -68,7 +70,8 @@ void AxisAttr::print(AsmPrinter &printer) const {
 LogicalResult
 OutputAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError, uint32_t,
                    StreamType type, Reduction reduction) {
-  if (reduction != Reduction::None && type != StreamType::F32) { // (C1)
+  if (!reducesTo(static_cast<orrery::Reduction>(reduction),
+                 machineType(type))) { // (C1)
     return emitError() << "output " << stringifyReduction(reduction)
                        << " is f32, found " << stringifyStreamType(type);
   }
@@ -87,7 +90,7 @@ FailureOr<OutputAttr> parseOutput(AsmParser &parser) {
   }
   StringRef word = "none";
   (void)parser.parseOptionalKeyword(
-      &word, {"sum_wide", "sum_exact", "max", "argmax", "argbest"});
+      &word, {"sum_wide", "sum_exact", "max", "argmax", "argbest", "add_sums"});
   auto output = parser.getChecked<OutputAttr>(place, parser.getContext(), value,
                                               *type, *symbolizeReduction(word));
   if (!output) {

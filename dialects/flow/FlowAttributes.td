@@ -149,7 +149,7 @@ def Flow_Output : Flow_Attr<"Output", "output"> {
       those of machine/VectorProgram.h.
 
     Constraints:
-      - (C1) a reduction is f32.
+      - (C1) a reduction is f32, add_sums f32 or sum.
 
     Example: tests/dialects/flow/attributes.mlir
     ```mlir

@@ -21,8 +21,8 @@ namespace orrery::flow {
 // The enums repeat the machine's, case by case.
 static_assert(int(AluOp::AddBits) == int(orrery::AluOp::AddBits));
 static_assert(int(AluOp::Keep) == int(orrery::AluOp::Keep));
-static_assert(int(Reduction::ArgBest) == int(orrery::Reduction::ArgBest));
-static_assert(int(StreamType::A8) == int(orrery::StreamType::A8));
+static_assert(int(Reduction::AddSums) == int(orrery::Reduction::AddSums));
+static_assert(int(StreamType::Sum) == int(orrery::StreamType::Sum));
 static_assert(int(Mask::TokenSpan) == int(LaneMask::TokenSpan));
 static_assert(int(Dynamic::Chunk) == int(orrery::Dynamic::Chunk));
 static_assert(int(Format::F16) == int(WeightFormat::F16));

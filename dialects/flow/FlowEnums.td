@@ -14,7 +14,8 @@ class Flow_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 
 def Flow_StreamTypeEnum : Flow_Enum<"StreamType", "type of a vector on streams", [
   I32EnumAttrCase<"F32", 0, "f32">, I32EnumAttrCase<"F16", 1, "f16">,
-  I32EnumAttrCase<"I8", 2, "i8">, I32EnumAttrCase<"A8", 3, "a8">]>;
+  I32EnumAttrCase<"I8", 2, "i8">, I32EnumAttrCase<"A8", 3, "a8">,
+  I32EnumAttrCase<"Sum", 4, "sum">]>;
 def Flow_AluOpEnum : Flow_Enum<"AluOp", "step of a vector program", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,
   I32EnumAttrCase<"Mul", 2, "mul">, I32EnumAttrCase<"Div", 3, "div">,
@@ -30,7 +31,8 @@ def Flow_ReductionEnum : Flow_Enum<"Reduction", "reduction of an output", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"SumWide", 1, "sum_wide">,
   I32EnumAttrCase<"SumExact", 2, "sum_exact">, I32EnumAttrCase<"Max", 3, "max">,
   I32EnumAttrCase<"ArgMax", 4, "argmax">,
-  I32EnumAttrCase<"ArgBest", 5, "argbest">]>;
+  I32EnumAttrCase<"ArgBest", 5, "argbest">,
+  I32EnumAttrCase<"AddSums", 6, "add_sums">]>;
 def Flow_DynamicEnum : Flow_Enum<"Dynamic", "step register in an address", [
   I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Position", 1, "position">,
   I32EnumAttrCase<"Chunk", 2, "chunk">]>;

@@ -79,8 +79,11 @@ LogicalResult MatmulOp::verify() {
   if (getWrite().getStripeBytes() != 0) {
     return emitOpError("(C5) the write is striped");
   }
+  if (elementOf(getOut()) != StreamType::Sum &&
+      failed(verifyF32(*this, "C5", getOut()))) {
+    return failure();
+  }
   return failure(
-      failed(verifyF32(*this, "C5", getOut())) ||
       failed(verifyInside(*this, "C5", getWrite(), getOut().getType())) ||
       failed(verifyPlane(*this, load)));
 }

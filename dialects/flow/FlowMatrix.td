@@ -51,14 +51,15 @@ def Flow_MatmulOp : Flow_Op<"matmul"> {
     The other lanes that `write` changes become zero.
 
     Numerics:
-      the sum over k and lanes is exact, read out once (machine/numerics.h).
+      the sum over k and lanes is exact, read out once (machine/numerics.h); not
+      at all into a `sum` buffer, which gets the accumulators.
 
     Constraints:
       - (C1) 0 <= low, and high - low is the tiles' row count.
       - (C2) the write has tiles * rows vectors; `tiles` is at least 1.
       - (C3) 0 <= first, and the weights have first + tiles * inner tiles.
       - (C4) f16 tiles take f16 rows, all others a8 rows.
-      - (C5) `out` is f32; the write stays inside it and is not striped.
+      - (C5) `out` is f32 or sum; the write stays inside it and is not striped.
       - (C6) a weight region lies on the load's side.
       - (C7) `plane` is at least 0. (That it is on the load's side takes the
         machine: `--tick-schedule` checks it.)

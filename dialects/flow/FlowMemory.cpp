@@ -45,6 +45,13 @@ LogicalResult RegionOp::verify() {
     return emitOpError("(C6) shard_of ")
            << getShardOf() << " replicas " << getReplicas();
   }
+  bool plain = getColumnsOf() == 0 && getOfRanks() == 1;
+  if (getColumnsOf() < 0 || getBehind() < 0 || getBehind() >= getOfRanks() ||
+      (!weight && !plain) || (getOfRanks() > 1 && getReplicas() != 1)) {
+    return emitOpError("(C7) columns_of ")
+           << getColumnsOf() << " behind " << getBehind() << " of_ranks "
+           << getOfRanks();
+  }
   return success();
 }
 

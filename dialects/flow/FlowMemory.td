@@ -98,6 +98,11 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
     first row in lane 1, as a uint32, and under "argmax.mask" 0 for each of the
     rank's rows below N, the lowest f32 elsewhere.
 
+    With `columns_of` K a rank's columns are a shard: its column i is the matrix's
+    column rank * columns.elements + i, zero from K on. With `behind` s `of_ranks`
+    p the rows are those of the rank s before the own, of p: row i is the matrix's
+    row ((rank - s) mod p) * rows.elements + i.
+
     Numerics:
       weights are packed as machine/Instruction.h, InstallOp; tables are f32.
 
@@ -110,6 +115,8 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
       - (C5) `name` is not empty.
       - (C6) `replicas` is at least 1, and 1 without `shard_of`; `shard_of` is
         at least 0 and goes with a weight, argmax.base or argmax.mask.
+      - (C7) `columns_of` is at least 0, `of_ranks` at least 1, both for weights
+        only; 0 <= behind < of_ranks, and without replicas.
 
     Example: tests/dialects/flow/ops.mlir
     ```mlir
@@ -126,7 +133,10 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
                        DefaultValuedAttr<Flow_Int, "0">:$first,
                        DefaultValuedAttr<Flow_Int, "0">:$low,
                        DefaultValuedAttr<Flow_Int, "0">:$shard_of,
-                       DefaultValuedAttr<Flow_Int, "1">:$replicas);
+                       DefaultValuedAttr<Flow_Int, "1">:$replicas,
+                       DefaultValuedAttr<Flow_Int, "0">:$columns_of,
+                       DefaultValuedAttr<Flow_Int, "0">:$behind,
+                       DefaultValuedAttr<Flow_Int, "1">:$of_ranks);
   let builders = [OpBuilder<(ins "::mlir::Type":$memory,
                                  "const ::llvm::Twine &":$name,
                                  "::orrery::flow::Kind":$kind), [{
@@ -135,14 +145,16 @@ def Flow_RegionOp : Flow_Op<"region", [MemoryEffects<[MemAlloc]>]> {
     properties.name = $_builder.getStringAttr(name);
     properties.kind = KindAttr::get($_builder.getContext(), kind);
     properties.side = $_builder.getI32IntegerAttr(-1);
-    properties.first = properties.low = properties.shard_of = $_builder.getI32IntegerAttr(0);
-    properties.replicas = $_builder.getI32IntegerAttr(1);
+    properties.first = properties.low = properties.shard_of =
+        properties.columns_of = properties.behind = $_builder.getI32IntegerAttr(0);
+    properties.replicas = properties.of_ranks = $_builder.getI32IntegerAttr(1);
   }]>];
   let results = (outs AnyTypeOf<[Flow_Buffer, Flow_Tiles]>:$memory);
   let assemblyFormat = [{
     custom<Word>($kind) $name (`rows` $rows^)? (`columns` $columns^)?
     (`first` $first^)? (`low` $low^)?
     (`shard_of` $shard_of^)? (`replicas` $replicas^)?
+    (`behind` $behind^)? (`of_ranks` $of_ranks^)? (`columns_of` $columns_of^)?
     (`side` $side^)? (`place` $place^)?
     attr-dict `:` qualified(type($memory))
   }];

@@ -1,6 +1,8 @@
 // Checks of the op in FlowVector.td, and its program in the machine's form.
 #include "dialects/flow/FlowChecks.h"
 
+#include "machine/PartialSums.h"
+
 using namespace mlir;
 
 namespace orrery::flow {
@@ -77,7 +79,7 @@ static LogicalResult verifyReads(VectorOp op) {
   for (auto [input, read] : llvm::zip_equal(
            op.getInputs(), op.getReads().getAsRange<AccessAttr>())) {
     if (elementOf(input) == StreamType::A8) {
-      return op.emitOpError("(C9) inputs are f32, f16 or i8, found a8");
+      return op.emitOpError("(C9) inputs are f32, f16, i8 or sum, found a8");
     }
     if (vectorCount(read) != uint64_t(op.getCount())) {
       return op.emitOpError("(C6) a read of ")
@@ -147,8 +149,14 @@ static LogicalResult verifyWrites(VectorOp op) {
 }
 
 LogicalResult VectorOp::verify() {
-  return failure(failed(verifyCounts(*this)) || failed(verifyValues(*this)) ||
-                 failed(verifyReads(*this)) || failed(verifyWrites(*this)));
+  if (failed(verifyCounts(*this)) || failed(verifyValues(*this)) ||
+      failed(verifyReads(*this)) || failed(verifyWrites(*this))) {
+    return failure();
+  }
+  if (!sumsAreOnlyAdded(program())) {
+    return emitOpError("(C10) uses accumulators otherwise than for add_sums");
+  }
+  return success();
 }
 
 } // namespace orrery::flow

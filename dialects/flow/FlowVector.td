@@ -32,7 +32,9 @@ def Flow_VectorOp : Flow_Op<"vector", [AttrSizedOperandSegments]> {
         also for POS = bucket - 1.
       - (C8) reads name no lanes, tokens or stripes; writes into tiles are
         striped by the bytes of an element, others are not.
-      - (C9) inputs are f32, f16 or i8.
+      - (C9) inputs are f32, f16, i8 or sum.
+      - (C10) sum inputs, and no other values, are what add_sums outputs put out;
+        no step takes them.
 
     Example: tests/dialects/flow/ops.mlir
     ```mlir

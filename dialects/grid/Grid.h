@@ -27,9 +27,20 @@ inline constexpr llvm::StringLiteral kMachineAttr = "grid.machine";
 /// result: which elements a rank of the last stage returns.
 inline constexpr llvm::StringLiteral kShardAttr = "grid.shard";
 
+/// Of an llm.linear: which columns of its matrix a rank holds, so that its
+/// result is a partial.
+inline constexpr llvm::StringLiteral kColumnsAttr = "grid.columns";
+
 /// The rows of `op`'s matrix that each rank holds; null: all of them.
 ShardAttr shardOf(llm::LinearOp op);
 /// The shard of the function's result `index`; null: it is whole.
 ShardAttr resultShard(mlir::func::FuncOp step, unsigned index);
+
+/// The columns of `op`'s matrix that each rank holds; null: all of them.
+ShardAttr columnsOf(llm::LinearOp op);
+/// The product of which `partial` is a rank's part; null: it is none.
+llm::LinearOp partialProduct(mlir::Value partial);
+/// (A3) of GridDialect.td.
+mlir::LogicalResult verifyColumns(mlir::Operation *op, mlir::Attribute value);
 
 } // namespace orrery::grid

@@ -6,8 +6,8 @@ include "dialects/grid/GridDialect.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Grid_Collective<string mnemonic>
-    : Grid_Op<mnemonic, [Pure, HasParent<"StageOp">]>;
+class Grid_Collective<string mnemonic, list<Trait> traits = []>
+    : Grid_Op<mnemonic, traits # [Pure, HasParent<"StageOp">]>;
 
 def Grid_AllGatherOp : Grid_Collective<"all_gather"> {
   let summary = "the shards of all ranks side by side";

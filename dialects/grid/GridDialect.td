@@ -29,9 +29,14 @@ def Grid_Dialect : Dialect {
     |---|---|
     | replicated | the same rows on all ranks: ids, an embedding, a gathered value |
     | a shard, E wide of N | elements [r * E, r * E + E) of N; zeros past N |
+    | a partial | a part of each sum of a product, as an exact accumulator |
 
     `llm.linear` with the attribute `grid.shard` makes a shard, the llm ops on
     elements and heads keep it one, and `grid.all_gather` makes it whole.
+    `llm.linear` with the attribute `grid.columns` takes a shard and makes a
+    partial: rank r has columns [r * E, r * E + E) of the matrix, all of its rows,
+    and what is not read out yet of their products; what all ranks have adds up to
+    the product. `grid.reduce_scatter` and `grid.all_reduce` add it.
     Shards are multiples of 32 elements, so that a block of 32 has one owner.
     What a stage yields to the next is a shard that stays on its rank: rank r of
     the next stage gets that of rank r.
@@ -42,6 +47,10 @@ def Grid_Dialect : Dialect {
       - (A2) `grid.shard` of a function's result is a `#grid.shard` without
         replicas, on f32 rows of the shard's width: rank r of the last stage
         returns elements [r * E, r * E + E) of N.
+      - (A3) `grid.columns` of an op is a `#grid.shard` of a multiple of 32
+        elements, without replicas, on an `llm.linear` without `grid.shard`, whose
+        operand has its width and whose result has one use, a
+        `grid.reduce_scatter` or `grid.all_reduce`.
 
     Example: tests/dialects/grid/ops.mlir
   }];
@@ -61,7 +70,7 @@ def Grid_Shard : Grid_Attr<"Shard", "shard"> {
     Rank r holds rows [(r / R) * E, (r / R) * E + E) of the N rows that the
     matrix has in the model file, where E is `elements`, N is `of` and R is
     `replicas`. Rows past N are zeros. R > 1 where several ranks share a KV
-    head: each holds it.
+    head: each holds it. As `grid.columns` the same of columns.
 
     Constraints:
       - (C1) elements, of and replicas are at least 1.

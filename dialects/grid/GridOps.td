@@ -3,6 +3,7 @@
 #define ORRERY_DIALECTS_GRID_GRIDOPS_TD
 
 include "dialects/grid/GridCollectives.td"
+include "dialects/grid/GridPartials.td"
 include "dialects/grid/GridStage.td"
 
 #endif

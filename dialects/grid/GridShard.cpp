@@ -32,6 +32,9 @@ static bool isRowsOf(Type type, int64_t width) {
 
 LogicalResult GridDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kColumnsAttr) {
+    return verifyColumns(op, attribute.getValue());
+  }
   if (attribute.getName() != kShardAttr) {
     return success();
   }

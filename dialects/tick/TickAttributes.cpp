@@ -1,6 +1,8 @@
 // Hashes and checks of the attributes in TickAttributes.td.
 #include "dialects/tick/Tick.h"
 
+#include "machine/PartialSums.h"
+
 using namespace mlir;
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
@@ -123,9 +125,8 @@ LogicalResult LogitsAttr::verify(EmitError emitError, LogitsPlace place) {
 }
 
 LogicalResult OutputAttr::verify(EmitError emitError, VectorOutput output) {
-  if (output.reduction != orrery::Reduction::None &&
-      output.type != orrery::StreamType::F32) { // (C1)
-    return emitError() << "a reduction gives f32";
+  if (!reducesTo(output.reduction, output.type)) { // (C1)
+    return emitError() << "a reduction gives f32, add_sums also sum";
   }
   return success();
 }

@@ -142,7 +142,7 @@ def Tick_Output : Tick_Attr<"Output", "::orrery::VectorOutput", "a result"> {
       machine/VectorProgram.h; a8 quantizes blocks of 32 lanes.
 
     Constraints:
-      - (C1) a reduction gives f32.
+      - (C1) a reduction gives f32, add_sums f32 or sum.
 
     Example: tests/dialects/tick/attributes.mlir
   }];

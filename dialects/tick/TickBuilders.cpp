@@ -122,7 +122,7 @@ struct InstructionCreator {
   mlir::Operation *operator()(const orrery::MatmulOp &op) {
     return create<MatmulOp>(op.plane, toWord<WeightFormat>(op.format), op.low,
                             op.high, op.tiles, op.inner, op.rows, op.period,
-                            op.base, op.stream, op.stop);
+                            op.base, op.stream, op.stop, op.sums);
   }
   mlir::Operation *operator()(const orrery::VectorOp &op) {
     assert(op.inputs <= op.in.size() && op.outputs <= op.out.size());

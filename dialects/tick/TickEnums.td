@@ -32,7 +32,8 @@ def Tick_StreamType : Tick_Enum<"StreamType", "stream type", [
     I32EnumAttrCase<"F32", 0, "f32">,
     I32EnumAttrCase<"F16", 1, "f16">,
     I32EnumAttrCase<"I8", 2, "i8">,
-    I32EnumAttrCase<"A8", 3, "a8">]>;
+    I32EnumAttrCase<"A8", 3, "a8">,
+    I32EnumAttrCase<"Sum", 4, "sum">]>;
 def Tick_StreamTypeAttr : Tick_EnumAttr<Tick_StreamType, "stream_type">;
 
 def Tick_WeightFormat : Tick_Enum<"WeightFormat", "weight format", [
@@ -98,6 +99,7 @@ def Tick_Reduction : Tick_Enum<"Reduction", "reduction", [
     I32EnumAttrCase<"SumExact", 2, "sum_exact">,
     I32EnumAttrCase<"Max", 3, "max">,
     I32EnumAttrCase<"ArgMax", 4, "argmax">,
-    I32EnumAttrCase<"ArgBest", 5, "argbest">]>;
+    I32EnumAttrCase<"ArgBest", 5, "argbest">,
+    I32EnumAttrCase<"AddSums", 6, "add_sums">]>;
 
 #endif

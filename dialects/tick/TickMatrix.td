@@ -88,10 +88,12 @@ def Tick_MatmulOp : Tick_Instruction<"matmul"> {
     ```
     out[n * rows + m] = sum_{k < inner} tile[n * inner + k] . activation[base + k * rows + m]
     ```
-    as f32 on 4 inward streams; the other lanes are zero.
+    as f32 on 4 inward streams or, with `sums`, as accumulators on 8; the other
+    lanes are zero.
 
     Numerics:
-      The sum over k and lanes is exact, read out once (machine/numerics.h).
+      The sum over k and lanes is exact, read out once (machine/numerics.h); with
+      `sums` not at all.
 
     Timing:
       Pass (n, k) starts at tick + (n * inner + k) * period; its row m enters
@@ -114,11 +116,11 @@ def Tick_MatmulOp : Tick_Instruction<"matmul"> {
     Tick_Time:$tick, UI8Attr:$plane, Tick_WeightFormatAttr:$format,
     UI16Attr:$low, UI16Attr:$high, UI32Attr:$tiles, UI32Attr:$inner,
     UI32Attr:$rows, UI32Attr:$period, UI16Attr:$base, UI8Attr:$stream,
-    Tick_Position:$stop);
+    Tick_Position:$stop, UnitAttr:$sums);
   let assemblyFormat = [{
     `at` $tick `plane` $plane custom<Word>($format) `columns` $low `to` $high `tiles` $tiles
     `inner` $inner `rows` $rows `period` $period `base` $base
-    `stream` $stream `stop` $stop attr-dict
+    `stream` $stream `stop` $stop (`sums` $sums^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -15,7 +15,8 @@ static_assert(agree(Dynamic::Position, orrery::Dynamic::Position) &&
 static_assert(agree(StreamType::F32, orrery::StreamType::F32) &&
               agree(StreamType::F16, orrery::StreamType::F16) &&
               agree(StreamType::I8, orrery::StreamType::I8) &&
-              agree(StreamType::A8, orrery::StreamType::A8));
+              agree(StreamType::A8, orrery::StreamType::A8) &&
+              agree(StreamType::Sum, orrery::StreamType::Sum));
 static_assert(agree(WeightFormat::Q8, orrery::WeightFormat::Q8) &&
               agree(WeightFormat::Q4, orrery::WeightFormat::Q4) &&
               agree(WeightFormat::I8, orrery::WeightFormat::I8) &&
@@ -60,7 +61,8 @@ static_assert(agree(Reduction::SumWide, orrery::Reduction::SumWide) &&
               agree(Reduction::SumExact, orrery::Reduction::SumExact) &&
               agree(Reduction::Max, orrery::Reduction::Max) &&
               agree(Reduction::ArgMax, orrery::Reduction::ArgMax) &&
-              agree(Reduction::ArgBest, orrery::Reduction::ArgBest));
+              agree(Reduction::ArgBest, orrery::Reduction::ArgBest) &&
+              agree(Reduction::AddSums, orrery::Reduction::AddSums));
 
 template <class Word, class Value>
 static ParseResult parseEnum(AsmParser &parser, Value &value) {
@@ -203,7 +205,8 @@ ParseResult parseOutput(AsmParser &parser, VectorOutput &output) {
   SMLoc place = parser.getCurrentLocation();
   StringRef word;
   if (failed(parser.parseOptionalKeyword(
-          &word, {"sum_wide", "sum_exact", "max", "argmax", "argbest"}))) {
+          &word,
+          {"sum_wide", "sum_exact", "max", "argmax", "argbest", "add_sums"}))) {
     return success();
   }
   std::optional<Reduction> reduction = symbolizeReduction(word);

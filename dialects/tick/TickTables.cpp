@@ -2,6 +2,8 @@
 // it.
 #include "dialects/tick/TickSyntax.h"
 
+#include "machine/PartialSums.h"
+
 using namespace mlir;
 
 namespace orrery::tick {
@@ -75,13 +77,19 @@ LogicalResult VectorProgramOp::verify() {
   }
   for (auto type : getInputs().getAsRange<StreamTypeAttr>()) {
     if (type.getValue() == StreamType::A8) { // (C2)
-      return emitOpError("has an a8 input, expected f32, f16 or i8");
+      return emitOpError("has an a8 input, expected f32, f16, i8 or sum");
     }
   }
   if (getGroup() < 1) { // (C4)
     return emitOpError("has groups of at least 1 vector, found 0");
   }
-  return verifyValues(*this);
+  if (failed(verifyValues(*this))) {
+    return failure();
+  }
+  if (!sumsAreOnlyAdded(getProgram())) { // (C5)
+    return emitOpError("uses accumulators otherwise than for add_sums");
+  }
+  return success();
 }
 
 LogicalResult LaneMapOp::verify() {

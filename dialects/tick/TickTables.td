@@ -57,9 +57,11 @@ def Tick_VectorProgramOp : Tick_Op<"vector_program", [
 
     Constraints:
       - (C1) at most 8 inputs, 1 to 4 outputs, at most 256 values.
-      - (C2) inputs are f32, f16 or i8.
+      - (C2) inputs are f32, f16, i8 or sum.
       - (C3) steps and outputs name earlier values.
       - (C4) group is at least 1.
+      - (C5) sum inputs, and no other values, are what add_sums outputs put out;
+        no step takes them.
 
     Example: tests/dialects/tick/tables.mlir
     ```mlir

@@ -26,6 +26,7 @@ enum ExitCode : int {
 struct Partition {
   int64_t tensorParallel = 0; ///< chips of a stage
   int64_t stages = 0;
+  std::string products; ///< empty: chosen
 };
 
 /// The machine, and how the model goes onto it.

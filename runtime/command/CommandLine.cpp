@@ -73,14 +73,34 @@ CLI::Option *addChoice(CLI::App &app, const std::string &flag,
 const Names<models::KvFormat> kKvNames = {{"q8", models::KvFormat::Q8},
                                           {"f16", models::KvFormat::F16}};
 
-/// Reads "tp=4,pp=2", in any order, either left out. Empty; or what was
-/// expected.
+/// Reads "products=row", once.
+bool readProducts(std::string_view part, Partition &partition) {
+  constexpr std::string_view kKey = "products=";
+  if (!part.starts_with(kKey) || !partition.products.empty()) {
+    return false;
+  }
+  std::string_view word = part.substr(kKey.size());
+  for (std::string_view known : {"column", "row", "scatter", "reduce"}) {
+    if (word == known) {
+      partition.products = word;
+    }
+  }
+  return !partition.products.empty();
+}
+
+/// Reads "tp=4,pp=2,products=row", in any order, any left out. Empty; or what
+/// was expected.
 std::string readPartition(std::string_view text, Partition &partition) {
   const std::string expected =
-      "expected tp=CHIPS,pp=STAGES or one of the two, each 1 or more, found ";
+      "expected tp=CHIPS,pp=STAGES or one of the two, each 1 or more, and "
+      "products=column, row, scatter or reduce, found ";
   for (size_t at = 0; at <= text.size();) {
     size_t comma = std::min(text.find(',', at), text.size());
     std::string_view part = text.substr(at, comma - at);
+    if (readProducts(part, partition)) {
+      at = comma + 1;
+      continue;
+    }
     bool tp = part.starts_with("tp="), pp = part.starts_with("pp=");
     int64_t &number = tp ? partition.tensorParallel : partition.stages;
     const char *end = part.data() + part.size();
@@ -108,8 +128,10 @@ void addPartition(CLI::App &app, Partition &partition) {
     return true;
   };
   app.add_option("--partition", read,
-                 "tp=CHIPS,pp=STAGES: chips of a stage, stages of layers "
-                 "(default: chosen by predicted latency)")
+                 "tp=CHIPS,pp=STAGES,products=HOW: chips of a stage, stages of "
+                 "layers, and how a stage's chips share products of what each "
+                 "has a part of: column, row, scatter or reduce (default: "
+                 "chosen by predicted latency)")
       ->type_name("SPLIT");
 }
 

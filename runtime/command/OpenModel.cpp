@@ -20,7 +20,7 @@ llm::KvFormat dialectFormat(models::KvFormat format) {
 }
 
 SplitOptions splitOf(const Partition &partition) {
-  return {partition.tensorParallel, partition.stages};
+  return {partition.tensorParallel, partition.stages, partition.products};
 }
 
 std::string formatName(models::WeightFormat format) {

@@ -91,19 +91,11 @@ SplitOptions splitOf(const SystemProgram &program) {
   return {int64_t(stages.front().size()), int64_t(stages.size())};
 }
 
-Expected<CompiledStep> compileAgain(mlir::MLIRContext &context,
-                                    const SystemProgram &program,
-                                    const Machine &machine,
-                                    const models::WeightFile &model,
-                                    const compiler::ImportOptions &options) {
-  MachineName name(machine);
-  if (!name.status) {
-    return name.status.error();
-  }
-  CompileRequest request;
-  request.machine = name.text;
-  request.import = options;
-  request.split = splitOf(program);
+/// The step of `request`, if it is `program`.
+Expected<CompiledStep> compileAs(mlir::MLIRContext &context,
+                                 const SystemProgram &program,
+                                 const models::WeightFile &model,
+                                 const CompileRequest &request) {
   auto step = compileStep(context, model.config(), request);
   if (!step) {
     return step;
@@ -118,6 +110,34 @@ Expected<CompiledStep> compileAgain(mlir::MLIRContext &context,
                  same.error().message + ")"};
   }
   return step;
+}
+
+/// The program does not say how products were shared: if not as the compiler
+/// chooses, in one of the ways that can be asked for.
+Expected<CompiledStep> compileAgain(mlir::MLIRContext &context,
+                                    const SystemProgram &program,
+                                    const Machine &machine,
+                                    const models::WeightFile &model,
+                                    const compiler::ImportOptions &options) {
+  MachineName name(machine);
+  if (!name.status) {
+    return name.status.error();
+  }
+  CompileRequest request;
+  request.machine = name.text;
+  request.import = options;
+  request.split = splitOf(program);
+  auto chosen = compileAs(context, program, model, request);
+  if (chosen || request.split.tensorParallel == 1) {
+    return chosen;
+  }
+  for (const char *products : {"column", "row", "scatter", "reduce"}) {
+    request.split.products = products;
+    if (auto asked = compileAs(context, program, model, request)) {
+      return asked;
+    }
+  }
+  return chosen;
 }
 
 } // namespace

@@ -69,6 +69,7 @@ StepPart partOf(std::string_view location, bool firstStage, bool lastStage) {
       {"output", StepPart::Matrix},
       {"argmax", StepPart::Vectors},
       {"gather", StepPart::Collectives},
+      {"sum", StepPart::Collectives},
       {"own", StepPart::Hops},
       {"step", StepPart::Hops}};
   std::string_view name = location.substr(location.rfind(' ') + 1);

@@ -74,9 +74,9 @@ private:
   }
   void add(const MatmulOp &op) {
     Direction d = inward(geometry.hemisphereOfPlane(op.plane));
-    drive({d, op.stream}, streamsOf(StreamType::F32), op.stop,
+    drive({d, op.stream}, streamsOf(op.result()), op.stop,
           geometry.ofPlane(op.plane), tick + matmulOutputStart(machine, op),
-          matmulOutputShape(machine, op), StreamType::F32);
+          matmulOutputShape(machine, op), op.result());
   }
   void add(const VectorOp &op) {
     const VectorProgram &p = program.vectorPrograms[op.program];

@@ -2,6 +2,7 @@
 // the other rules may index, multiply and expand without looking.
 #include "simulator/check/Examination.h"
 
+#include "machine/PartialSums.h"
 #include "machine/Timing.h"
 
 namespace orrery::check {
@@ -142,7 +143,7 @@ private:
   }
   void check(const MatmulOp &op) {
     plane(op.plane);
-    streams({Direction::East, op.stream}, 4);
+    streams({Direction::East, op.stream}, streamsOf(op.result()));
     stop(op.stop);
     columns(op.low, op.high);
     uint64_t passes = uint64_t(op.tiles) * op.inner;
@@ -291,9 +292,9 @@ void FormCheck::checkVectorProgram(size_t index) {
     ++values;
   }
   for (const VectorOutput &o : p.outputs) {
-    ok = ok && o.value < values &&
-         (o.reduction == Reduction::None || o.type == StreamType::F32);
+    ok = ok && o.value < values && reducesTo(o.reduction, o.type);
   }
+  ok = ok && sumsAreOnlyAdded(p);
   if (!ok) {
     exam.fail(Rule::Form, "vector program " + std::to_string(index) +
                               " refers to values it does not have");

@@ -23,6 +23,16 @@ void gatherF16(const uint8_t *const planes[2], int32_t lanes, float *out) {
   }
 }
 
+void gatherSums(const uint8_t *const planes[8], int32_t lanes, int64_t *out) {
+  for (int32_t i = 0; i < lanes; ++i) {
+    uint64_t bits = 0;
+    for (int k = 0; k < 8; ++k) {
+      bits |= uint64_t(planes[k][i]) << (8 * k);
+    }
+    out[i] = int64_t(bits);
+  }
+}
+
 void gatherI8(const uint8_t *plane, int32_t lanes, float *out) {
   for (int32_t i = 0; i < lanes; ++i) {
     out[i] = float(int8_t(plane[i]));
@@ -38,6 +48,15 @@ void scatterF32(const float *in, int32_t lanes, uint8_t *out) {
     b[i] = uint8_t(bits >> 8);
     c[i] = uint8_t(bits >> 16);
     d[i] = uint8_t(bits >> 24);
+  }
+}
+
+void scatterSums(const int64_t *in, int32_t lanes, uint8_t *out) {
+  for (int32_t i = 0; i < lanes; ++i) {
+    auto bits = uint64_t(in[i]);
+    for (int k = 0; k < 8; ++k) {
+      out[k * lanes + i] = uint8_t(bits >> (8 * k));
+    }
   }
 }
 

@@ -13,9 +13,10 @@ MatmulValues::MatmulValues(const MatmulOp &op, uint32_t instruction,
                            int32_t lanes, BufferPool &pool,
                            std::function<void(uint64_t)> compute)
     : op(op), instruction(instruction), lanes(lanes),
-      compute(std::move(compute)), pool(pool),
+      streams(uint32_t(streamsOf(op.result()))), compute(std::move(compute)),
+      pool(pool),
       sums(pool.take(size_t(op.rows) * size_t(lanes) * sizeof(int64_t))),
-      out(pool.take(size_t(op.tiles) * op.rows * 4 * size_t(lanes))) {
+      out(pool.take(size_t(op.tiles) * op.rows * streams * size_t(lanes))) {
   std::fill_n(sums.as<int64_t>(), size_t(op.rows) * size_t(lanes), 0);
 }
 
@@ -66,23 +67,39 @@ void MatmulValues::addRows(const PackedTile &tile, uint32_t firstRow,
   }
 }
 
-void MatmulValues::finishRows(uint32_t tile, uint32_t firstRow, uint32_t endRow,
-                              Tick due) {
-  size_t columns = size_t(op.high - op.low);
+bool MatmulValues::putF32(const int64_t *acc, uint8_t *to) {
   Buffer result = pool.take(size_t(lanes) * sizeof(float));
   float *values = result.as<float>();
   std::fill_n(values, size_t(lanes), 0.0f);
+  bool inRange = numerics::readAccumulators(acc, int64_t(op.high - op.low),
+                                            values + op.low);
+  scatterF32(values, lanes, to);
+  return inRange;
+}
+
+bool MatmulValues::putSums(const int64_t *acc, uint8_t *to) {
+  Buffer result = pool.take(size_t(lanes) * sizeof(int64_t));
+  int64_t *values = result.as<int64_t>();
+  std::fill_n(values, size_t(lanes), 0);
+  std::copy_n(acc, size_t(op.high - op.low), values + op.low);
+  scatterSums(values, lanes, to);
+  return std::all_of(acc, acc + (op.high - op.low),
+                     numerics::accumulatorInRange);
+}
+
+void MatmulValues::finishRows(uint32_t tile, uint32_t firstRow, uint32_t endRow,
+                              Tick due) {
   for (uint32_t row = firstRow; row < endRow; ++row) {
     int64_t *acc = sums.as<int64_t>() + size_t(row) * size_t(lanes);
-    if (!numerics::readAccumulators(acc, int64_t(columns), values + op.low)) {
+    done = uint64_t(tile) * op.rows + row + 1;
+    uint8_t *to = out.data() + (done - 1) * streams * size_t(lanes);
+    if (!(op.sums ? putSums(acc, to) : putF32(acc, to))) {
       throw BadValue{instruction, due,
                      "row " + std::to_string(row) + " of tile " +
                          std::to_string(tile) +
                          " is outside the accumulator's range of +-2^27"};
     }
-    std::fill(acc, acc + columns, 0);
-    done = uint64_t(tile) * op.rows + row + 1;
-    scatterF32(values, lanes, out.data() + (done - 1) * 4 * size_t(lanes));
+    std::fill(acc, acc + (op.high - op.low), 0);
   }
 }
 

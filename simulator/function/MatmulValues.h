@@ -1,5 +1,5 @@
 // A matmul's values: exact sums over the K tiles of each output row, read out
-// as f32 after the last one.
+// as f32 after the last one, or left as they are.
 #pragma once
 
 #include "machine/Instruction.h"
@@ -20,7 +20,7 @@ public:
 
   void require(uint64_t vector, uint32_t stream) override;
   const uint8_t *plane(uint64_t vector, uint32_t stream) const override {
-    return out.data() + (vector * 4 + stream) * size_t(lanes);
+    return out.data() + (vector * streams + stream) * size_t(lanes);
   }
 
   /// Adds rows [firstRow, firstRow + entries.size()) of a pass: entries[i]
@@ -38,15 +38,18 @@ private:
              int64_t *to);
   bool addF16(const PackedTile &tile, std::span<const Entry> entries,
               int64_t *to);
+  bool putSums(const int64_t *acc, uint8_t *to);
+  bool putF32(const int64_t *acc, uint8_t *to);
 
   MatmulOp op;
   uint32_t instruction;
   int32_t lanes;
+  uint32_t streams; ///< of a result vector
   std::function<void(uint64_t)> compute;
   BufferPool &pool;
   uint64_t done = 0; ///< vectors read out
   Buffer sums;       ///< int64 [row][lane], column `low` in lane 0
-  Buffer out;        ///< [vector][4][lane]
+  Buffer out;        ///< [vector][stream][lane]
 };
 
 } // namespace orrery::sim

@@ -1,5 +1,6 @@
 #include "simulator/function/VectorValues.h"
 
+#include "machine/kernels/Gemv.h"
 #include "machine/kernels/Rows.h"
 #include "simulator/function/AluSteps.h"
 #include "simulator/function/Lanes.h"
@@ -23,6 +24,12 @@ VectorRun::VectorRun(const VectorProgram &program,
     count = out.reduction == Reduction::None ? count : count / program.group;
     results[o].streams = uint32_t(streamsOf(out.type));
     results[o].bytes = pool.take(count * results[o].streams * lanes);
+    if (out.reduction == Reduction::AddSums) {
+      results[o].sums = pool.take(lanes * sizeof(int64_t));
+    }
+  }
+  if (std::ranges::count(program.inputs, StreamType::Sum) > 0) {
+    accumulators = pool.take(program.inputs.size() * lanes * sizeof(int64_t));
   }
 }
 
@@ -63,7 +70,7 @@ void VectorRun::require(uint32_t output, uint64_t vector) {
 
 void VectorRun::takeInput(uint32_t input, uint64_t vector) {
   const Operands &group = inputs[input];
-  const uint8_t *planes[4] = {};
+  const uint8_t *planes[8] = {};
   for (size_t k = 0; k < group.size(); ++k) {
     group[k].require(vector);
     planes[k] = group[k].plane(vector);
@@ -73,8 +80,24 @@ void VectorRun::takeInput(uint32_t input, uint64_t vector) {
     return gatherF32(planes, int32_t(lanes), value(input));
   case StreamType::F16:
     return gatherF16(planes, int32_t(lanes), value(input));
+  case StreamType::Sum:
+    return gatherSums(planes, int32_t(lanes), sumsOf(input));
   default:
     return gatherI8(planes[0], int32_t(lanes), value(input));
+  }
+}
+
+void VectorRun::addSums(const VectorOutput &out, Result &r, uint64_t vector) {
+  const int64_t *x = sumsOf(out.value);
+  int64_t *sums = r.sums.as<int64_t>();
+  if (vector % program.group == 0) {
+    std::fill_n(sums, lanes, 0);
+  }
+  for (uint32_t lane = 0; lane < lanes; ++lane) {
+    if (!numerics::accumulate(sums[lane], x[lane])) {
+      bad(vector, "the exact sum in lane " + std::to_string(lane) +
+                      " leaves the accumulator's range of +-2^27");
+    }
   }
 }
 
@@ -119,6 +142,8 @@ void VectorRun::reduce(const VectorOutput &out, Result &r, uint64_t vector) {
     }
     break;
   }
+  case Reduction::AddSums:
+    return addSums(out, r, vector);
   case Reduction::None:
     break;
   }
@@ -143,6 +168,11 @@ void VectorRun::finishReduction(const VectorOutput &out, Result &r) {
     std::fill(row, row + lanes, 0.0f);
     row[0] = r.best;
     row[1] = numerics::bitsToFloat(uint32_t(r.bestElement));
+    return;
+  } else if (out.reduction == Reduction::AddSums) {
+    if (!numerics::readAccumulators(r.sums.as<int64_t>(), lanes, row)) {
+      bad(done, "an exact sum leaves the accumulator's range of +-2^27");
+    }
     return;
   }
   std::fill(row, row + lanes, result);
@@ -177,6 +207,8 @@ void VectorRun::emit(uint32_t output, uint64_t vector, const float *row) {
   case StreamType::A8:
     scatterA8(row, n, to);
     return;
+  case StreamType::Sum: // of AddSums; `row` is the same, read out
+    return scatterSums(r.sums.as<int64_t>(), n, to);
   }
 }
 

@@ -36,6 +36,7 @@ private:
     numerics::WideAccumulator wide;
     int64_t exact = 0;
     bool exactInRange = true;
+    Buffer sums; ///< AddSums: int64 [lane]
     float best = 0;
     int64_t bestElement = -1;
   };
@@ -43,9 +44,14 @@ private:
   void takeInput(uint32_t input, uint64_t vector);
   void reduce(const VectorOutput &out, Result &result, uint64_t vector);
   void finishReduction(const VectorOutput &out, Result &result);
+  void addSums(const VectorOutput &out, Result &result, uint64_t vector);
   void emit(uint32_t output, uint64_t vector, const float *row);
   [[noreturn]] void bad(uint64_t vector, const std::string &what) const;
   float *value(size_t number) { return scratch.as<float>() + number * lanes; }
+  /// Of an input of accumulators.
+  int64_t *sumsOf(size_t input) {
+    return accumulators.as<int64_t>() + input * lanes;
+  }
 
   const VectorProgram &program;
   StepRegisters registers;
@@ -54,8 +60,9 @@ private:
   BurstTicks ticks;
   std::vector<Operands> inputs;
   std::vector<Result> results;
-  Buffer scratch;    ///< f32 [value number][lane], then one spare row
-  uint64_t done = 0; ///< input vectors taken
+  Buffer scratch;      ///< f32 [value number][lane], then one spare row
+  Buffer accumulators; ///< int64 [input][lane], when an input has them
+  uint64_t done = 0;   ///< input vectors taken
 };
 
 /// One output of a run as a burst.

@@ -205,7 +205,8 @@ void MatrixPlane::issueMatmul(uint32_t number, Tick now) {
   Tick firstOut = job.passTick(op.inner - 1) + step.machine.timing.matmul;
   BurstShape shape{op.rows, job.ticksPerRow, op.tiles, op.inner * op.period};
   BurstSlot slot = step.drive(number, {{opposite(away()), op.stream}, op.stop},
-                              4, position, firstOut, shape, now);
+                              uint32_t(streamsOf(op.result())), position,
+                              firstOut, shape, now);
   if (step.functional) {
     job.values = std::make_shared<MatmulValues>(
         op, number, step.machine.lanes, step.memory.buffers,

@@ -1,5 +1,6 @@
 #include "simulator/modules/VectorUnit.h"
 
+#include "machine/PartialSums.h"
 #include "machine/Timing.h"
 #include "simulator/function/VectorValues.h"
 
@@ -42,9 +43,12 @@ void VectorUnit::check(const VectorOp &op, Tick now) const {
       throw Illegal(now, "output of value " + std::to_string(out.value) +
                              ", which does not exist");
     }
-    if (out.reduction != Reduction::None && out.type != StreamType::F32) {
+    if (!reducesTo(out.reduction, out.type)) {
       throw Illegal(now, "a reduction that is not f32");
     }
+  }
+  if (!sumsAreOnlyAdded(p)) {
+    throw Illegal(now, "accumulators in another use than add_sums");
   }
   if (op.count < 1 || p.group < 1 || op.count % p.group != 0) {
     throw Illegal(now, std::to_string(op.count) + " vectors in groups of " +

@@ -1,8 +1,8 @@
 // A decoder step is cut into stages of ranks: what each rank does, what it
 // gathers, what it passes on.
-// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=2 pp=2" | FileCheck %s
-// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=4" | FileCheck %s --check-prefix=WIDE
-// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-ring tp=4" | FileCheck %s --check-prefix=RING
+// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=2 pp=2 products=column" | FileCheck %s
+// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=4 products=column" | FileCheck %s --check-prefix=WIDE
+// RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-ring tp=4 products=column" | FileCheck %s --check-prefix=RING
 // RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-ring pp=2 tp=1" | FileCheck %s --check-prefix=DEEP
 // RUN: orrery-opt %s "--grid-place-stages=machine=lpu-v1-rack tp=2 pp=7" | FileCheck %s --check-prefix=CUT
 // RUN: orrery-opt %s "--grid-place-stages=machine=lpu-small-node tp=1 pp=7" | FileCheck %s --check-prefix=THIN

@@ -139,6 +139,17 @@ openSession(const models::WeightSource &weights,
   return nullptr;
 }
 
+int64_t partialsOf(const SystemProgram &program) {
+  int64_t out = 0;
+  for (const Program &part : program.parts) {
+    out += std::ranges::count_if(part.instructions, [](const Instruction &i) {
+      auto *matmul = std::get_if<MatmulOp>(&i.operation);
+      return matmul != nullptr && matmul->sums;
+    });
+  }
+  return out;
+}
+
 void runBothWays(runtime::Session &session, const models::WeightSource &weights,
                  const RandomCase &drawn, CaseOutcome &outcome) {
   SequenceRun first(session, weights, outcome);
@@ -172,6 +183,7 @@ CaseOutcome runCase(const RandomCase &drawn) {
     std::set<uint32_t> buckets;
     for (const SystemProgram *p : session->programs()) {
       buckets.insert(p->parts.front().bucket);
+      outcome.partials += partialsOf(*p);
     }
     auto stages = runtime::stageChips(*session->programs().front());
     outcome.stages = int64_t(stages.size());

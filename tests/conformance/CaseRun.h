@@ -18,6 +18,7 @@ struct CaseOutcome {
   int64_t programs = 0, buckets = 0, ticks = 0;
   int64_t chips = 0, stages = 0, ranks = 0;
   int64_t linkVectors = 0, fetches = 0;
+  int64_t partials = 0; ///< matmuls of the programs that leave accumulators
 };
 
 /// Compiles, runs, checks. Then forgets the sequence and runs it again in

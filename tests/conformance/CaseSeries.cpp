@@ -51,18 +51,21 @@ void CaseSeries::add(const CaseOutcome &outcome) {
   sum.chips += outcome.chips;
   sum.linkVectors += outcome.linkVectors;
   sum.fetches += outcome.fetches;
+  sum.partials += outcome.partials;
 }
 
 void CaseSeries::print() const {
   std::printf("%lld of %lld cases ran on %lld chips in all, %lld over a bucket "
               "border: %lld programs, %lld steps, %lld positions, %lld logits "
               "equal bit for bit, %lld instructions and %lld ticks as "
-              "predicted, %lld fetches, %lld vectors over links\n",
+              "predicted, %lld fetches, %lld vectors over links, %lld matmuls "
+              "of partials\n",
               (long long)ran, (long long)cases, (long long)sum.chips,
               (long long)crossed, (long long)sum.programs, (long long)sum.steps,
               (long long)sum.positions, (long long)sum.logits,
               (long long)sum.instructions, (long long)sum.ticks,
-              (long long)sum.fetches, (long long)sum.linkVectors);
+              (long long)sum.fetches, (long long)sum.linkVectors,
+              (long long)sum.partials);
   for (const auto &[reason, count] : refusals) {
     std::printf("  refused %d: %s\n", count, reason.c_str());
   }

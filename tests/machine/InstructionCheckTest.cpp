@@ -240,6 +240,11 @@ TEST(Validate, Matmuls) {
             "4294967295");
   EXPECT_EQ(error([](auto &op) { op.stream = 29; }),
             "stream: expected 0 to 28, found 29");
+  EXPECT_EQ(error([](auto &op) {
+              op.sums = true;
+              op.stream = 25;
+            }),
+            "stream: expected 0 to 24, found 25");
   EXPECT_EQ(error([](auto &op) { op.stop = 0; }),
             "stop: expected 1 to 63, found 0");
   EXPECT_EQ(error([](auto &op) { op.plane = 2; }), // inward is westward

@@ -120,7 +120,18 @@ private:
     return s;
   }
 
+  VectorProgram sumsProgram() {
+    StreamType type = between(0, 1) ? StreamType::F32 : StreamType::Sum;
+    return {{StreamType::Sum},
+            {},
+            {{0, type, Reduction::AddSums}},
+            any<uint32_t>(1, 12)};
+  }
+
   VectorProgram vectorProgram() {
+    if (between(0, 9) == 0) {
+      return sumsProgram();
+    }
     VectorProgram p;
     int64_t inputs = between(1, 8), steps = between(0, 40);
     for (int64_t i = 0; i < inputs; ++i) {
@@ -272,7 +283,8 @@ private:
     op.period =
         op.rows * matmulTicksPerRow(machine, op.format) + any<uint32_t>(0, 30);
     op.base = any<uint16_t>(0, 100);
-    op.stream = stream(4);
+    op.sums = between(0, 4) == 0;
+    op.stream = stream(streamsOf(op.result()));
     Position at = geometry.ofPlane(op.plane);
     op.stop = geometry.hemisphereOfPlane(op.plane) == Hemisphere::West
                   ? any<Position>(at + 1, geometry.ofHost())

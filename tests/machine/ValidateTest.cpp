@@ -124,7 +124,7 @@ TEST(Validate, VectorPrograms) {
   EXPECT_EQ(vectorError([](auto &v) { v.inputs.resize(9); }),
             at + "inputs: expected 0 to 8, found 9");
   EXPECT_EQ(vectorError([](auto &v) { v.inputs[0] = StreamType::A8; }),
-            at + "input type: expected f32, f16 or i8, found 3");
+            at + "input type: expected f32, f16, i8 or sum, found 3");
   EXPECT_EQ(vectorError([](auto &v) { v.outputs.clear(); }),
             at + "outputs: expected 1 to 4, found 0");
   EXPECT_EQ(vectorError([](auto &v) { v.outputs.resize(5); }),
@@ -135,15 +135,50 @@ TEST(Validate, VectorPrograms) {
             at + "values: expected 1 to 256, found 257");
   EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].value = 4; }),
             at + "output value: expected 0 to 3, found 4");
-  EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].type = StreamType(4); }),
-            at + "output type: expected 0 to 3, found 4");
+  EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].type = StreamType(5); }),
+            at + "output type: expected 0 to 4, found 5");
   EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].type = StreamType::F16; }),
-            at + "output type: expected f32 of a reduction, found 1");
-  EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].reduction = Reduction(6); }),
-            at + "output reduction: expected 0 to 5, found 6");
+            at +
+                "output type: expected f32 of a reduction, or sum of add_sums, "
+                "found 1");
+  EXPECT_EQ(vectorError([](auto &v) { v.outputs[0].reduction = Reduction(7); }),
+            at + "output reduction: expected 0 to 6, found 7");
   EXPECT_EQ(
       vectorError([](auto &v) { v.outputs[0].reduction = Reduction::ArgBest; }),
       "no error");
+}
+
+// Accumulators are added, and nothing else is.
+TEST(Validate, AccumulatorsInVectorPrograms) {
+  const std::string only = "vector program 0: accumulators: expected all of "
+                           "them, and no other value, added by add_sums, found "
+                           "another use";
+  auto sums = [](VectorProgram &v) {
+    v = {{StreamType::Sum},
+         {},
+         {{0, StreamType::F32, Reduction::AddSums}},
+         v.group};
+  };
+  auto error = [&](auto change) {
+    return vectorError([&](auto &v) {
+      sums(v);
+      change(v);
+    });
+  };
+  EXPECT_EQ(error([](auto &v) {
+              v.steps = {{.op = AluOp::Sqrt}};
+              v.outputs.push_back({1, StreamType::F32});
+            }),
+            only);
+  EXPECT_EQ(error([](auto &v) { v.inputs[0] = StreamType::F32; }), only);
+  EXPECT_EQ(error([](auto &v) { v.outputs.push_back({0, StreamType::F32}); }),
+            only);
+  EXPECT_EQ(error([](auto &v) { v.outputs[0] = {0, StreamType::Sum}; }), only);
+  EXPECT_EQ(error([](auto &v) {
+              v.outputs[0] = {0, StreamType::Sum, Reduction::SumExact};
+            }),
+            "vector program 0: output type: expected f32 of a reduction, or "
+            "sum of add_sums, found 4");
 }
 
 TEST(Validate, AluSteps) {

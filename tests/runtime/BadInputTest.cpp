@@ -79,7 +79,11 @@ constexpr Case kUsage[] = {
     {"PromptWithoutModel", "orrery simulate x.orrery -p hi", 2, "--model"},
     {"NoSplit", "orrery run $MODEL --partition ''", 2,
      "--partition: expected tp=CHIPS,pp=STAGES or one of the two, each 1 or "
-     "more, found"},
+     "more, and products=column, row, scatter or reduce, found"},
+    {"OtherProducts", "orrery run $MODEL --partition tp=2,products=wide", 2,
+     "found tp=2,products=wide"},
+    {"TwoProducts", "orrery run $MODEL --partition products=row,products=row",
+     2, "found products=row,products=row"},
     {"ZeroRanks", "orrery run $MODEL --partition tp=0", 2, "found tp=0"},
     {"TwoNumbersOfRanks", "orrery compile $MODEL --partition tp=2,tp=4", 2,
      "found tp=2,tp=4"},

@@ -16,6 +16,9 @@ struct MatrixShape {
   uint32_t low = 0, high = 32;
   uint32_t tiles = 1, inner = 1, rows = 1;
   RegionKind weights = RegionKind::Weight;
+  bool sums = false; ///< results are accumulators, in slices 0-7
+
+  int resultWidth() const { return sums ? 8 : 4; }
 };
 
 struct MatrixPath : TestChip {
@@ -36,7 +39,7 @@ struct MatrixPath : TestChip {
         period(cycles + 2 * s.rows + 4) {
     region(RegionKind::Table, kCodes, 2, 0, 0, 64);
     region(s.weights, kWeights, 16, 1, 0, 256);
-    region(RegionKind::Kv, 0, 4, 0, 0, 128);
+    region(RegionKind::Kv, 0, uint16_t(s.resultWidth()), 0, 0, 128);
     fillValues();
     schedule();
   }
@@ -55,6 +58,26 @@ struct MatrixPath : TestChip {
     for (uint32_t c = 0; c < columns; ++c) {
       row[shape.low + c] = numerics::readAccumulator(
           expected[(n * shape.rows + m) * columns + c]);
+    }
+    return row;
+  }
+
+  std::vector<int64_t> sums(const SramImage &sram, uint32_t n,
+                            uint32_t m) const {
+    std::vector<int64_t> row;
+    for (int32_t lane = 0; lane < machine.lanes; ++lane) {
+      uint64_t bits = 0;
+      for (int32_t k = 0; k < 8; ++k) {
+        bits |= uint64_t(sram.vector(k, 0, n * shape.rows + m)[lane]) << 8 * k;
+      }
+      row.push_back(int64_t(bits));
+    }
+    return row;
+  }
+  std::vector<int64_t> wantedSums(uint32_t n, uint32_t m) const {
+    std::vector<int64_t> row(size_t(machine.lanes), 0);
+    for (uint32_t c = 0; c < columns; ++c) {
+      row[shape.low + c] = expected[(n * shape.rows + m) * columns + c];
     }
     return row;
   }
@@ -216,6 +239,7 @@ private:
     m.period = count == 1 ? 0 : period;
     m.stream = 0;
     m.stop = g.ofSlice(0);
+    m.sums = shape.sums;
     Tick first = at(install).tick + cycles - 1 + machine.timing.install;
     matmul = add(first, m);
 
@@ -225,9 +249,10 @@ private:
         first + Tick(shape.inner - 1) * period + machine.timing.matmul;
     BurstShape outShape{shape.rows, perRow, shape.tiles,
                         shape.tiles == 1 ? 0 : shape.inner * period};
-    write = add(travel(leaves, plane, g.ofSlice(0)),
-                TestChip::write(0, 4, linear(0, results), {Direction::West, 0},
-                                outShape));
+    write =
+        add(travel(leaves, plane, g.ofSlice(0)),
+            TestChip::write(0, uint8_t(shape.resultWidth()), linear(0, results),
+                            {Direction::West, 0}, outShape));
   }
 };
 

@@ -344,12 +344,7 @@ TEST(TensorOfLayer, CountsLayersOn) {
   EXPECT_EQ(tensorOfLayer("output_norm.weight", 3), "output_norm.weight");
 }
 
-// Rows of rank r begin at (r / replicas) * rows of a shard; past the matrix
-// they are zero. The gathered columns are in the rank's own order.
-TEST(Shards, TilesHoldTheRanksOwnRows) {
-  mlir::MLIRContext context;
-  context.loadDialect<flow::FlowDialect>();
-  const Machine machine = *loadMachine("lpu-small");
+models::ModelConfig shardedModel() {
   models::ModelConfig config;
   config.name = "shards";
   config.architecture = "llama";
@@ -359,7 +354,16 @@ TEST(Shards, TilesHoldTheRanksOwnRows) {
   config.hidden = 64;
   config.intermediate = 96;
   config.vocab = config.contextLength = 64;
-  models::RandomWeights weights(config, 7);
+  return config;
+}
+
+// Rows of rank r begin at (r / replicas) * rows of a shard; past the matrix
+// they are zero. The gathered columns are in the rank's own order.
+TEST(Shards, TilesHoldTheRanksOwnRows) {
+  mlir::MLIRContext context;
+  context.loadDialect<flow::FlowDialect>();
+  const Machine machine = *loadMachine("lpu-small");
+  models::RandomWeights weights(shardedModel(), 7);
   auto matrix =
       *weights.matrix("blk.1.ffn_up.weight", models::WeightFormat::Q8_0);
   TileFill fill;
@@ -390,6 +394,61 @@ TEST(Shards, TilesHoldTheRanksOwnRows) {
           ASSERT_EQ(int(found), expected)
               << "replicas " << replicas << " rank " << rank << " row " << row
               << " lane " << lane;
+        }
+      }
+    }
+  }
+}
+
+// Of 3 ranks each has 64 of 150 columns, and the rows of the rank before.
+TEST(Shards, PlacesHoldOwnColumnsOfOthersRows) {
+  mlir::MLIRContext context;
+  context.loadDialect<flow::FlowDialect>();
+  const Machine machine = *loadMachine("lpu-small");
+  models::ModelConfig config = shardedModel();
+  config.intermediate = 150;
+  models::RandomWeights weights(config, 7);
+  auto matrix =
+      *weights.matrix("blk.0.ffn_down.weight", models::WeightFormat::Q8_0);
+  auto halves = *weights.vector("blk.0.ffn_down.weight");
+  TileFill fill;
+  fill.tensor = "blk.0.ffn_down.weight";
+  fill.place = flow::PlaceAttr::get(&context, 8, 1, 40);
+  fill.rows = AxisLayout::dense(32, machine.lanes);
+  fill.columns = AxisLayout::dense(64, machine.lanes);
+  fill.tiles = 1;
+  fill.rowsPerTile = 32;
+  fill.width = 16;
+  fill.first = fill.low = 0;
+  fill.shardOf = 64;
+  fill.columnsOf = 150;
+  fill.behind = 1;
+  fill.ofRanks = 3;
+  for (int32_t rank = 0; rank < 3; ++rank) {
+    for (WeightFormat format : {WeightFormat::Q8, WeightFormat::F16}) {
+      fill.format = format;
+      SramImage image{machine};
+      Status ok =
+          fillImage({{fill}, {}, {}}, machine, weights, image, {rank, 0});
+      ASSERT_TRUE(ok) << ok.error().message;
+      auto byteOf = [&](int32_t vector, int32_t lane) {
+        return image.vector(8 + vector % 16, 1, 40 + vector / 16)[lane];
+      };
+      for (int32_t row = 0; row < 32; ++row) {
+        int32_t from = (rank + 2) % 3 * 32 + row;
+        for (int32_t lane = 0; lane < 64; ++lane) {
+          int32_t column = rank * 64 + lane;
+          bool real = from < 64 && column < 150;
+          auto at = size_t(from) * 150 + size_t(column);
+          int code =
+              real ? matrix.codes[size_t(from) * 160 + size_t(column)] : 0;
+          int half = real ? numerics::floatToHalf(halves[at]) : 0;
+          int found = format == WeightFormat::Q8
+                          ? int8_t(byteOf(row, lane))
+                          : byteOf(2 * row, lane) | byteOf(2 * row + 1, lane)
+                                                        << 8;
+          ASSERT_EQ(found, format == WeightFormat::Q8 ? code : half)
+              << "rank " << rank << " row " << row << " lane " << lane;
         }
       }
     }

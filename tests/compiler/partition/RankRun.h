@@ -5,6 +5,8 @@
 #include "dialects/grid/Grid.h"
 #include "dialects/llm/Evaluate.h"
 #include "dialects/llm/WeightCache.h"
+#include "machine/kernels/Activations.h"
+#include "machine/kernels/Gemv.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +35,8 @@ private:
 
   Tensor compute(mlir::Operation *op, size_t rank);
   Tensor product(llm::LinearOp op, size_t rank);
+  std::vector<int64_t> partial(llm::LinearOp op, size_t rank);
+  Tensor sum(mlir::Value partial, size_t rank);
   Tensor attend(llm::AttentionOp op, size_t rank);
   const Tensor &rows(mlir::Value value, size_t rank) {
     auto found = held.find(value);
@@ -45,6 +49,8 @@ private:
   mlir::func::FuncOp step;
   llm::WeightCache weights;
   std::map<std::pair<int64_t, size_t>, llm::LayerCache> caches;
+  /// Accumulators, [T, N] by rank, of partials.
+  llvm::DenseMap<mlir::Value, std::vector<std::vector<int64_t>>> partials;
   std::vector<int32_t> ids;
   int64_t position = 0;
   size_t tp = 1;
@@ -86,6 +92,56 @@ inline llm::Tensor RankRun::product(llm::LinearOp op, size_t rank) {
   return shard ? cut(all, int64_t(rank) / shard.getReplicas() * own, own) : all;
 }
 
+/// The own columns are those that the rows are not zero in: a block of zeros
+/// adds nothing to an exact sum.
+inline std::vector<int64_t> RankRun::partial(llm::LinearOp op, size_t rank) {
+  const Tensor &x = rows(op.getX(), rank);
+  grid::ShardAttr shard = grid::columnsOf(op);
+  Tensor all(x.rows, shard.getOf());
+  int64_t first = int64_t(rank) * shard.getElements();
+  for (int64_t t = 0; t < x.rows; ++t) {
+    for (int64_t i = 0; i < x.width && first + i < all.width; ++i) {
+      all.row(t)[size_t(first + i)] = x.row(t)[size_t(i)];
+    }
+  }
+  int64_t width = op.getResult().getType().getDimSize(1);
+  auto matrix = weights.matrix(op.getWeight().str(), op.getFormat(), width,
+                               shard.getOf());
+  EXPECT_TRUE(matrix) << matrix.error().message;
+  std::vector<int64_t> sums(size_t(x.rows * width));
+  bool inRange = true;
+  if (op.getFormat() == llm::WeightFormat::F16) {
+    std::ranges::transform(all.values, all.values.begin(),
+                           numerics::roundToHalf);
+    inRange = numerics::gemvHalf(
+        *matrix, {all.rows, all.width, all.values.data(), all.width},
+        sums.data(), width);
+  } else {
+    numerics::A8Matrix codes(all.rows, all.width);
+    EXPECT_TRUE(codes.quantize(all.values.data(), all.width));
+    inRange = numerics::gemvExact(*matrix, codes.view(), sums.data(), width);
+  }
+  EXPECT_TRUE(inRange);
+  return sums;
+}
+
+/// What all ranks have, the own one first.
+inline llm::Tensor RankRun::sum(mlir::Value partial, size_t rank) {
+  const auto &parts = partials[partial];
+  std::vector<int64_t> sums(parts.front().size());
+  for (size_t k = 0; k < parts.size(); ++k) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      EXPECT_TRUE(
+          numerics::accumulate(sums[i], parts[(rank + k) % parts.size()][i]));
+    }
+  }
+  auto type = mlir::cast<mlir::RankedTensorType>(partial.getType());
+  Tensor out(type.getDimSize(0), type.getDimSize(1));
+  EXPECT_TRUE(numerics::readAccumulators(sums.data(), int64_t(sums.size()),
+                                         out.values.data()));
+  return out;
+}
+
 inline llm::Tensor RankRun::attend(llm::AttentionOp op, size_t rank) {
   auto &cache =
       caches.try_emplace({int64_t(op.getLayer()), rank}, op).first->second;
@@ -111,7 +167,18 @@ inline llm::Tensor RankRun::compute(mlir::Operation *op, size_t rank) {
         return llm::evaluate(o, x,
                              **weights.vector(o.getWeight().str(), x.width));
       })
-      .Case([&](llm::LinearOp o) { return product(o, rank); })
+      .Case([&](llm::LinearOp o) {
+        if (!grid::columnsOf(o)) {
+          return product(o, rank);
+        }
+        partials[o.getResult()].push_back(partial(o, rank));
+        return Tensor();
+      })
+      .Case([&](grid::ReduceScatterOp o) {
+        int64_t own = o.getResult().getType().getDimSize(1);
+        return cut(sum(o.getPartial(), rank), int64_t(rank) * own, own);
+      })
+      .Case([&](grid::AllReduceOp o) { return sum(o.getPartial(), rank); })
       .Case([&](llm::RopeOp o) {
         return llm::evaluate(o, rows(o.getX(), rank), position);
       })
@@ -148,6 +215,7 @@ inline RankRun::Output RankRun::run(const std::vector<int32_t> &tokens,
   ids = tokens;
   position = at;
   held.clear();
+  partials.clear();
   grid::StageOp last;
   for (grid::StageOp stage : step.getOps<grid::StageOp>()) {
     tp = size_t(stage.getTp());

@@ -82,7 +82,21 @@ std::vector<StageSite> randomSites(std::mt19937_64 &random, int64_t sections,
   return sites;
 }
 
+/// Each product in a form of its own, by a hash of its name; sometimes all in
+/// one form.
+FormOf randomForms(std::mt19937_64 &random) {
+  uint64_t salt = random();
+  return [salt](llm::LinearOp op) {
+    uint64_t bits = salt % 4 == 3
+                        ? std::hash<std::string>()(op.getWeight().str() +
+                                                   std::to_string(salt))
+                        : salt;
+    return ProductForm(bits % 3);
+  };
+}
+
 TEST(SplitStep, ChangesNoBit) {
+  int64_t scattered = 0, reduced = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     std::mt19937_64 random(seed);
     Shape shape = randomShape(random);
@@ -101,9 +115,11 @@ TEST(SplitStep, ChangesNoBit) {
     ASSERT_TRUE(mlir::succeeded(layers));
     ASSERT_EQ(int64_t(layers->size()), kSections * shape.config.layers + 1);
     auto sites = randomSites(random, int64_t(layers->size()), tp);
-    ASSERT_TRUE(mlir::succeeded(
-        splitStep(split, *layers, sites, false, Bytes(1) << 40)));
+    ASSERT_TRUE(mlir::succeeded(splitStep(
+        split, *layers, sites, false, Bytes(1) << 40, randomForms(random))));
     ASSERT_TRUE(mlir::succeeded(mlir::verify(*module)));
+    split.walk([&](grid::ReduceScatterOp) { ++scattered; });
+    split.walk([&](grid::AllReduceOp) { ++reduced; });
     ASSERT_EQ(size_t(std::distance(split.getOps<grid::StageOp>().begin(),
                                    split.getOps<grid::StageOp>().end())),
               sites.size());
@@ -129,6 +145,8 @@ TEST(SplitStep, ChangesNoBit) {
       ASSERT_EQ(found.next, expected->next);
     }
   }
+  EXPECT_GT(scattered, 100);
+  EXPECT_GT(reduced, 100);
 }
 
 // Programs for other T and other buckets share weights and caches.

@@ -87,3 +87,27 @@ func.func @region_c6_table() {
   %w = flow.region table "norm" rows <32> shard_of 64 : !flow.buffer<1 x f32>
   return
 }
+
+// -----
+
+func.func @region_c7_columns() {
+  // expected-error @+1 {{(C7) columns_of 64 behind 0 of_ranks 1}}
+  %w = flow.region table "norm" rows <32> columns_of 64 : !flow.buffer<1 x f32>
+  return
+}
+
+// -----
+
+func.func @region_c7_behind() {
+  // expected-error @+1 {{(C7) columns_of 64 behind 2 of_ranks 2}}
+  %w = flow.region weight "w" rows <32> columns <32> shard_of 64 behind 2 of_ranks 2 columns_of 64 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
+  return
+}
+
+// -----
+
+func.func @region_c7_replicas() {
+  // expected-error @+1 {{(C7) columns_of 0 behind 1 of_ranks 2}}
+  %w = flow.region weight "w" rows <32> columns <32> shard_of 64 replicas 2 behind 1 of_ranks 2 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
+  return
+}

@@ -214,10 +214,44 @@ func.func @vector_c8_tiles(%x: !flow.buffer<4 x f32>, %k: !flow.tiles<8 x 64 row
 // -----
 
 func.func @vector_c9(%x: !flow.buffer<4 x a8>, %y: !flow.buffer<4 x f32>) {
-  // expected-error @+1 {{(C9) inputs are f32, f16 or i8, found a8}}
+  // expected-error @+1 {{(C9) inputs are f32, f16, i8 or sum, found a8}}
   flow.vector count 4 ins(%x <[4] by [1]> : !flow.buffer<4 x a8>)
       outs(0 to %y <[4] by [1]> : !flow.buffer<4 x f32>) {
     out v0 : f32
+  }
+  return
+}
+
+// -----
+
+func.func @vector_c10_step(%p: !flow.buffer<4 x sum>, %y: !flow.buffer<4 x f32>) {
+  // expected-error @+1 {{(C10) uses accumulators otherwise than for add_sums}}
+  flow.vector count 4 ins(%p <[4] by [1]> : !flow.buffer<4 x sum>)
+      outs(0 to %y <[4] by [1]> : !flow.buffer<4 x f32>) {
+    v1 = sqrt v0
+    out v1 : f32
+  }
+  return
+}
+
+// -----
+
+func.func @vector_c10_copy(%p: !flow.buffer<4 x sum>, %y: !flow.buffer<4 x sum>) {
+  // expected-error @+1 {{(C10) uses accumulators otherwise than for add_sums}}
+  flow.vector count 4 ins(%p <[4] by [1]> : !flow.buffer<4 x sum>)
+      outs(0 to %y <[4] by [1]> : !flow.buffer<4 x sum>) {
+    out v0 : sum
+  }
+  return
+}
+
+// -----
+
+func.func @vector_c10_f32(%x: !flow.buffer<4 x f32>, %y: !flow.buffer<2 x f32>) {
+  // expected-error @+1 {{(C10) uses accumulators otherwise than for add_sums}}
+  flow.vector count 4 group 2 ins(%x <[4] by [1]> : !flow.buffer<4 x f32>)
+      outs(0 to %y <[2] by [1]> : !flow.buffer<2 x f32>) {
+    out v0 : f32 add_sums
   }
   return
 }

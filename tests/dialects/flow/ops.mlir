@@ -18,9 +18,26 @@ func.func @memory() {
   // CHECK: flow.region weight "blk.0.attn_k.weight" rows <32> columns <64, shard of 2 in 96> shard_of 64 replicas 2 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
   %s = flow.region weight "blk.0.attn_k.weight" rows <32> columns <64, shard of 2 in 96>
        shard_of 64 replicas 2 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
+  // CHECK: flow.region weight "blk.0.ffn_down.weight" rows <32> columns <64> shard_of 64 behind 1 of_ranks 2 columns_of 100 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
+  %d = flow.region weight "blk.0.ffn_down.weight" rows <32> columns <64>
+       shard_of 64 behind 1 of_ranks 2 columns_of 100 side 0 : !flow.tiles<1 x 32 rows, q8, width 16>
   // CHECK: flow.region kv "kv.0.k.0" side 1 place <slice 30 bank 1 base 0> : !flow.tiles<8 x 64 rows, i8, width 8>
   %k = flow.region kv "kv.0.k.0" side 1 place <slice 30 bank 1 base 0>
      : !flow.tiles<8 x 64 rows, i8, width 8>
+  return
+}
+
+// CHECK-LABEL: func.func @sums
+func.func @sums(%p: !flow.buffer<4 x sum>, %s: !flow.buffer<2 x sum>, %y: !flow.buffer<2 x f32>) {
+  // CHECK: flow.vector count 4 group 2 ins (%{{.*}} <[4] by [1]> : !flow.buffer<4 x sum>)
+  // CHECK-NEXT: out v0 : sum add_sums
+  // CHECK-NEXT: out v0 : f32 add_sums
+  flow.vector count 4 group 2 ins(%p <[4] by [1]> : !flow.buffer<4 x sum>)
+      outs(0 to %s <[2] by [1]> : !flow.buffer<2 x sum>,
+           1 to %y <[2] by [1]> : !flow.buffer<2 x f32>) {
+    out v0 : sum add_sums
+    out v0 : f32 add_sums
+  }
   return
 }
 

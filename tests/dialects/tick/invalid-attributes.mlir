@@ -56,7 +56,7 @@ module attributes {test.step_c3 = #tick.step<window v0 width 4 tile div 0 mod 2>
 
 // -----
 
-// expected-error @below {{a reduction gives f32}}
+// expected-error @below {{a reduction gives f32, add_sums also sum}}
 module attributes {test.output_c1 = #tick.output<v0 : a8 max>} {}
 
 // -----

@@ -54,7 +54,7 @@ tick.program @vector_program_c1_inputs model "m" hash 7 machine "lpu-v1" tokens 
 
 tick.program @vector_program_c2 model "m" hash 7 machine "lpu-v1" tokens 1 bucket 64 context 256 input_vectors 1
     logits <slice 4 bank 0 base 12 vectors 2 vocab 512> ends 900 {
-  // expected-error @below {{'tick.vector_program' op has an a8 input, expected f32, f16 or i8}}
+  // expected-error @below {{'tick.vector_program' op has an a8 input, expected f32, f16, i8 or sum}}
   tick.vector_program @p0 (a8) {
     out v0 : f32
   }
@@ -157,4 +157,15 @@ tick.program @lane_map_65535_is_no_lane model "m" hash 7 machine "lpu-v1" tokens
     logits <slice 4 bank 0 base 12 vectors 2 vocab 512> ends 900 {
   // expected-error @below {{expected rising lanes below 65535}}
   tick.lane_map @m0 [65535]
+}
+
+// -----
+
+tick.program @vector_program_c5 model "m" hash 7 machine "lpu-v1" tokens 1 bucket 64 context 256 input_vectors 1
+    logits <slice 4 bank 0 base 12 vectors 2 vocab 512> ends 900 {
+  // expected-error @below {{'tick.vector_program' op uses accumulators otherwise than for add_sums}}
+  tick.vector_program @p0 (sum, f32) {
+    v2 = add v0, v1
+    out v2 : f32
+  }
 }

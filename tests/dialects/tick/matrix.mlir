@@ -16,4 +16,6 @@ tick.program @step model "m" hash 7 machine "lpu-v1" tokens 1 bucket 64 context 
   tick.matmul at 700 plane 2 q8 columns 0 to 320 tiles 4 inner 2 rows 1 period 22 base 0 stream 28 stop 45
   // CHECK-NEXT: tick.matmul at 701 plane 0 f16 columns 0 to 5 tiles 1 inner 1 rows 3 period 0 base 6 stream 28 stop 45{{$}}
   tick.matmul at 701 plane 0 f16 columns 0 to 5 tiles 1 inner 1 rows 3 period 0 base 6 stream 28 stop 45
+  // CHECK-NEXT: tick.matmul at 702 plane 2 q8 columns 0 to 32 tiles 1 inner 1 rows 1 period 0 base 0 stream 24 stop 45 sums{{$}}
+  tick.matmul at 702 plane 2 q8 columns 0 to 32 tiles 1 inner 1 rows 1 period 0 base 0 stream 24 stop 45 sums
 }

@@ -29,6 +29,14 @@ tick.program @step model "m" hash 7 machine "lpu-v1" tokens 1 bucket 64 context 
   tick.vector_program @copy (i8) {
     out v0 : f32
   }
+  // CHECK-NEXT:  tick.vector_program @sums group 2 (sum) {
+  // CHECK-NEXT:    out v0 : sum add_sums
+  // CHECK-NEXT:    out v0 : f32 add_sums
+  // CHECK-NEXT:  }
+  tick.vector_program @sums group 2 (sum) {
+    out v0 : sum add_sums
+    out v0 : f32 add_sums
+  }
   // CHECK-NEXT:  tick.vector_program @all (f16) {
   // CHECK-NEXT:    v1 = add v0, v0
   // CHECK-NEXT:    v2 = sub v1, v0

@@ -97,7 +97,7 @@ private:
     Tick last = tick + Tick(op.tiles * op.inner - 1) * op.period +
                 Tick(op.rows - 1) * matmulTicksPerRow(m, op.format);
     planes(4, op.plane, op.format == WeightFormat::F16, last);
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < streamsOf(op.result()); ++k) {
       drive({inward(g.hemisphereOfPlane(op.plane)), op.stream}, k,
             g.ofPlane(op.plane), op.stop, tick + matmulOutputStart(m, op),
             matmulOutputShape(m, op));

@@ -165,6 +165,7 @@ private:
                const AddressPattern &address);
   std::pair<int, int> downstream(const Flow &flow) const;
   uint16_t anyProgram(int inputs, bool reduce, std::vector<StreamType> types);
+  uint16_t sumsProgram();
   Flow pass(Gang &gang, const Flow &in, StreamType to);
 
   // Gangs.

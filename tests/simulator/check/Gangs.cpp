@@ -1,6 +1,8 @@
 // The kinds of gangs, except matmul.
 #include "tests/simulator/check/Builder.h"
 
+#include <algorithm>
+
 namespace orrery::test {
 
 void Builder::addTables() {
@@ -178,7 +180,24 @@ void Builder::vectorInto(Gang &gang, uint16_t index, uint32_t count,
   }
 }
 
+/// Adds accumulators that a matmul has left.
+uint16_t Builder::sumsProgram() {
+  StreamType type = r.chance(50) ? StreamType::F32 : StreamType::Sum;
+  program.vectorPrograms.push_back({{StreamType::Sum},
+                                    {},
+                                    {{0, type, Reduction::AddSums}},
+                                    uint32_t(r.between(1, 4))});
+  return uint16_t(program.vectorPrograms.size() - 1);
+}
+
 void Builder::vector(Gang &gang) {
+  bool sums = std::ranges::any_of(
+      values, [](const Value &v) { return v.type == StreamType::Sum; });
+  if (sums && r.chance(30)) {
+    uint16_t index = sumsProgram();
+    uint32_t group = program.vectorPrograms[index].group;
+    return vectorInto(gang, index, group * uint32_t(r.between(1, 5)), false);
+  }
   std::vector<StreamType> types;
   for (int i = int(r.between(1, 2)); i > 0; --i) {
     types.push_back(

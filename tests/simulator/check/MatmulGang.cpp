@@ -37,7 +37,8 @@ Builder::Tiles Builder::planTiles(int plane) {
   mm.rows = uint32_t(r.between(1, 4));
   mm.base = uint16_t(
       r.between(0, m.matrix.activationVectors - int(mm.inner * mm.rows)));
-  mm.stream = stream(4);
+  mm.sums = r.chance(25);
+  mm.stream = stream(streamsOf(mm.result()));
   InstallOp &in = t.install;
   in.plane = uint8_t(plane);
   in.format = format;
@@ -171,11 +172,11 @@ void Builder::matmul(Gang &gang) {
   StreamOut out{{inward(g.hemisphereOfPlane(t.matmul.plane)), t.matmul.stream},
                 0};
   Position at = g.ofPlane(t.matmul.plane);
-  Flow flow = flowOf(gang, index, 0, out, 4, at,
+  Flow flow = flowOf(gang, index, 0, out, streamsOf(t.matmul.result()), at,
                      t.matmulTick + matmulOutputStart(m, t.matmul),
                      matmulOutputShape(m, t.matmul));
   stopOf(gang.instructions[index].operation, 0) = at;
-  store(gang, flow, StreamType::F32);
+  store(gang, flow, t.matmul.result());
   placing = {t};
 }
 
