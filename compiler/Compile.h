@@ -46,6 +46,8 @@ struct CompiledStep {
   std::vector<CompiledStage> stages;
   /// Elements of the logits that one rank of the last stage leaves.
   int64_t logitsEach = 0;
+  /// Its split, as it must be asked for to come about again.
+  SplitOptions split;
   /// The step in `llm`, as the interpreter runs it.
   mlir::OwningOpRef<mlir::ModuleOp> step;
 

@@ -249,6 +249,10 @@ Expected<StepTimes> DecoderReference::time(uint32_t position, int warmUp,
     return waited.error();
   }
   if (times) {
+    // Of the last step: all had the same input.
+    if (Status ok = judge(1, position); !ok) {
+      return ok.error();
+    }
     times->bytes = int64_t(decoder->bytesRead(position));
   }
   return times;

@@ -142,6 +142,12 @@ Expected<StepTimes> timeCopy(int64_t bytes, const TimingOptions &options) {
       !ok) {
     return ok.error();
   }
+  // Its stream is not waited for by ours.
+  if (Status ok = cudaStatus(cudaDeviceSynchronize(),
+                             "cudaDeviceSynchronize behind a copy's source");
+      !ok) {
+    return ok.error();
+  }
   Expected<StepTimes> times =
       timeOnStream(stream->get(), options.warmUp, options.repeats, [&] {
         return cudaStatus(

@@ -14,8 +14,8 @@ struct GemvCase {
 };
 
 struct TimingOptions {
-  int warmUp = 3;
-  int repeats = 20;
+  int warmUp = 3;   ///< fewer than 1 is taken as 1
+  int repeats = 20; ///< at least 1
   /// Products go over matrices of at least so many bytes in turn, so that none
   /// is still in the cache when its turn comes again.
   int64_t workingSetBytes = int64_t(1) << 30;

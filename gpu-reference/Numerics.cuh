@@ -1,6 +1,6 @@
 // The exact accumulator (machine/numerics.h, rule 5) in few instructions.
 // Equal to the definitions there for every input, infinities and NaN too;
-// tests/gpu-reference/GemvTest.cpp holds them against each other.
+// tests/gpu-reference/NumericsTest.cpp holds them against each other.
 #pragma once
 
 #include "gpu-reference/Cuda.h"
@@ -30,7 +30,7 @@ inline constexpr int kDotStart = 0x4b400000;
 
 /// isum * kSteps, exactly, of a dot product from kDotStart; kSteps a power of
 /// 2. Faster than a conversion, and the accumulator's steps come for free:
-/// roundTerm(dotSteps<0x1p36>(dot) * (dw * dx)) == blockTerm(isum, dw, dx).
+/// roundTerm(dotSteps<36>(dot) * (dw * dx)) == blockTerm(isum, dw, dx).
 /// The product may be scaled first: where isum * dw * dx is subnormal, both
 /// round to 0.
 template <int kLog2Steps> __device__ inline float dotSteps(int dot) {

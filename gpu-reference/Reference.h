@@ -86,8 +86,9 @@ public:
 
   virtual ~Reference() = default;
 
-  /// Loads the weights and allocates all that steps need. `weights` is not
-  /// needed afterwards. Fails for a model that is not a plain decoder, shapes
+  /// Loads the weights and allocates all buffers that steps need (not what CUDA
+  /// takes for a graph, at the first step of a bucket). `weights` is not needed
+  /// afterwards. Fails for a model that is not a plain decoder, shapes
   /// and formats that weights do not have or kernels do not take, numbers of
   /// options outside their range, no device (or a build without CUDA), and
   /// memory that runs out (how much, for what).
@@ -104,8 +105,10 @@ public:
   virtual Expected<StepLogits> run(std::span<const int32_t> ids,
                                    uint32_t position) = 0;
 
-  /// Times `repeats` decode steps at `position`, behind `warmUp` that are not
-  /// counted; by CUDA events on a device, by the clock on the host.
+  /// Times `repeats` (at least 1) decode steps at `position`, behind `warmUp`
+  /// (at least one is done) that are not counted; by CUDA events on a device,
+  /// by the clock on the host. Fails as `run` does for values that are not
+  /// finite.
   virtual Expected<StepTimes> time(uint32_t position, int warmUp,
                                    int repeats) = 0;
 

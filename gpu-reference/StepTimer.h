@@ -1,11 +1,14 @@
 // Times work on a stream by events: a warm-up, then each repetition between two
-// events, all given before any is waited for, so that the host is in no figure.
+// events, all given before any is waited for. So the host is in no figure as
+// long as it gives work faster than the device does it; work of many launches
+// should be a graph.
 #pragma once
 
 #include "gpu-reference/CudaStatus.h"
 #include "gpu-reference/Reference.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace orrery::gpu::ORRERY_GPU {
@@ -56,12 +59,17 @@ inline double quantile(const std::vector<double> &sorted, double part) {
   return sorted[low] + (sorted[high] - sorted[low]) * (at - double(low));
 }
 
-/// Times `repeats` (at least 1) of what `give` gives to `stream`. `bytes` is
-/// the caller's to fill.
+/// Times `repeats` of what `give` gives to `stream`, at least once without
+/// being timed, as what is given first may still be recorded. `bytes` is the
+/// caller's to fill. Fails for fewer than 1 repeat.
 template <class Give>
 Expected<StepTimes> timeOnStream(cudaStream_t stream, int warmUp, int repeats,
                                  Give give) {
-  for (int i = 0; i < warmUp; ++i) {
+  if (repeats < 1) {
+    return Error{"expected at least 1 repeat, found " +
+                 std::to_string(repeats)};
+  }
+  for (int i = 0; i < std::max(warmUp, 1); ++i) {
     if (Status ok = give(); !ok) {
       return ok.error();
     }

@@ -121,13 +121,4 @@ Status runAlike(const SystemProgram &first, const SystemProgram &other) {
   return Success{};
 }
 
-bool isLackOfRoom(const Error &error) {
-  constexpr const char *kSigns[] = {
-      "no room",      "activation vectors, a plane", "SRAM is too full",
-      "does not fit", "the buffer of a link",        " would run dry at tick "};
-  return std::ranges::any_of(kSigns, [&](const char *sign) {
-    return error.message.find(sign) != std::string::npos;
-  });
-}
-
 } // namespace orrery::runtime

@@ -23,10 +23,4 @@ Status shareWhatLasts(const SystemProgram &first, const SystemProgram &other);
 /// both: then its SRAM holds the same shards and layers.
 Status runAlike(const SystemProgram &first, const SystemProgram &other);
 
-/// Whether a step failed to compile for want of room, so that one with fewer
-/// tokens may do: SRAM, the activation buffer or a link's, for values or text,
-/// or a queue's for instructions.
-/// By its words: a diagnostic is all that comes out of a pass.
-bool isLackOfRoom(const Error &error);
-
 } // namespace orrery::runtime

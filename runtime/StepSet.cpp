@@ -3,7 +3,7 @@
 #include "machine/Timing.h"
 #include "runtime/CutStep.h"
 #include "runtime/ProgramSet.h"
-#include "runtime/StageChips.h"
+#include "runtime/timing/Refusal.h"
 
 #include <algorithm>
 
@@ -104,9 +104,7 @@ Expected<const CompiledStep *> StepSet::step(int64_t tokens, int64_t bucket) {
     return ok.error();
   }
   // What the compiler chose for the first is asked of all others.
-  auto stages = stageChips(step->system);
-  options.split = {int64_t(stages.front().size()), int64_t(stages.size()),
-                   options.split.products};
+  options.split = step->split;
   textVectors.resize(step->parts.size());
   for (size_t part = 0; part < step->parts.size(); ++part) {
     textVectors[part] += step->parts[part].textVectors;

@@ -1,6 +1,7 @@
 #include "compiler/allocate/Allocator.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace orrery::allocate {
 
@@ -181,7 +182,8 @@ std::optional<Allocator::Nearest> Allocator::nearest(const Request &request) {
       continue;
     }
     uint32_t free = 0, length = candidate.length;
-    for (uint32_t step = depth; step > 0; step /= 2) {
+    // From a power of two on, all numbers are sums of the steps.
+    for (uint32_t step = std::bit_ceil(depth); step > 0; step /= 2) {
       candidate.length = free + step;
       free += firstFit(request, candidate, 0) ? step : 0;
     }

@@ -27,12 +27,12 @@ bool spreadSpill(const Machine &machine, const ChipLayout &layout,
         ++regions[r.name];
       }
     }
-    auto mayspill = [&](const Request &r) {
+    auto maySpill = [&](const Request &r) {
       return r.weights && r.side == side && r.spillWidth > 0 &&
              regions[r.name] >= kRegions;
     };
     for (const Request &r : requests) {
-      large += mayspill(r) ? vectorsOf(r) : 0;
+      large += maySpill(r) ? vectorsOf(r) : 0;
     }
     if (all <= room || large < all - room) {
       continue;
@@ -40,7 +40,7 @@ bool spreadSpill(const Machine &machine, const ChipLayout &layout,
     // What is due so far of the share that does not fit.
     double share = (all - room) / large, due = 0;
     for (Request &r : requests) {
-      if (mayspill(r)) {
+      if (maySpill(r)) {
         due += vectorsOf(r) * share;
         r.spills = due >= vectorsOf(r) / 2;
         due -= r.spills ? vectorsOf(r) : 0;

@@ -79,6 +79,7 @@ Status SplitChoice::checkRequest() const {
                                : "pp=" + std::to_string(pp);
   auto layers = int64_t(shape.layers.size());
   int64_t most = kSections * layers + 1;
+  int64_t whole = 2 * layers + 1;
   if (tp < 0 || pp < 0) {
     return Error{asked + ": expected at least 1, or 0 to choose"};
   }
@@ -87,6 +88,10 @@ Status SplitChoice::checkRequest() const {
                  " stages, three a layer (attention, gate and up, down) and " +
                  "the head; " + shape.model + " has " + std::to_string(layers) +
                  " layers"};
+  }
+  if (request.cut == false && pp > whole) {
+    return Error{asked + ": expected at most " + std::to_string(whole) +
+                 " stages of whole feed-forward networks"};
   }
   int64_t chips = machine.system.chips, least = std::max<int64_t>(1, tp);
   if (least > chips || std::max<int64_t>(1, pp) > chips / least) {
@@ -116,6 +121,9 @@ bool SplitChoice::considerAll(int64_t tp, int64_t pp, bool ring,
                               const StageCosts &costs) {
   bool latency = request.objective == Objective::Latency;
   for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
+    if (request.cut && *request.cut != (cuts == Cuts::Sections)) {
+      continue;
+    }
     size_t before = candidates.size();
     if (pp <= costs.mostStages(cuts)) {
       consider({tp, pp, ring, cuts, 1, costs.deal(pp, 1, cuts), 0}, costs);
@@ -158,8 +166,9 @@ void SplitChoice::addCandidates(int64_t tp, bool ring) {
     considerAll(tp, request.pp, ring, costs);
     return;
   }
-  int64_t most = std::min<int64_t>(costs.mostStages(Cuts::Sections),
-                                   machine.system.chips / tp);
+  Cuts finest = request.cut == false ? Cuts::Sublayers : Cuts::Sections;
+  int64_t most =
+      std::min<int64_t>(costs.mostStages(finest), machine.system.chips / tp);
   bool enough = false;
   // The last one at least says what lacks.
   int64_t least = std::min(costs.leastStages(), most);
@@ -193,7 +202,8 @@ Expected<Split> SplitChoice::place() {
                    std::move(*outcome.placement),
                    c.deal.latency,
                    c.deal.slowest,
-                   c.users};
+                   c.users,
+                   c.cuts == Cuts::Sections};
     }
     longestOf[{c.tp, c.ring}] = outcome.longest;
     if (outcome.longest > longest) {

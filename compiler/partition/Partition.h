@@ -10,6 +10,8 @@
 #include "compiler/partition/StageBytes.h"
 #include "compiler/partition/StageTicks.h"
 
+#include <optional>
+
 namespace orrery::partition {
 
 enum class Objective {
@@ -22,6 +24,9 @@ struct SplitRequest {
   int64_t tp = 0, pp = 0;
   Objective objective = Objective::Latency;
   Products products = Products::Chosen;
+  /// Feed-forward networks are cut in two even where they fit whole, or never;
+  /// none: where that takes it to fit, or for throughput.
+  std::optional<bool> cut = {};
 };
 
 struct StagePlan {
@@ -40,6 +45,7 @@ struct Split {
   /// Users whose KV caches `stages` have room for; 1 unless it was chosen for
   /// throughput.
   int64_t users = 1;
+  bool cut = false; ///< stages may end inside feed-forward networks
 };
 
 /// The best split that fits and that the cables allow. An error is one line:
@@ -53,16 +59,12 @@ Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
 Expected<Split> findSplit(const Machine &machine, const StepShape &shape,
                           const SplitRequest &request);
 
-/// A model dealt to `pp` stages so that the slowest takes least: evenly, but
-/// for the last stage, which also has the head. Feed-forward networks are cut
-/// in two only where it takes that for all to fit.
+/// A model dealt to stages so that the slowest takes least: evenly, but for the
+/// last stage, which also has the head.
 struct Deal {
   std::vector<StagePlan> stages;
   Bytes shortage = 0; ///< of the stage that lacks most room; 0: all fit
   Tick latency = 0, slowest = 0;
 };
-Deal dealLayers(const Machine &machine, const StepShape &shape, int64_t tp,
-                int64_t pp, bool ring, int64_t users = 1,
-                Products products = Products::Chosen);
 
 } // namespace orrery::partition

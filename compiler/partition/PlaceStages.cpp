@@ -78,11 +78,16 @@ private:
     if (failed(asked)) {
       return failure();
     }
-    auto split =
-        partition::chooseSplit(system, *shape, {tp, pp, objective, *asked});
+    auto cut = step->getAttrOfType<BoolAttr>(partition::kCutAttr);
+    auto split = partition::chooseSplit(
+        system, *shape,
+        {tp, pp, objective, *asked,
+         cut ? std::optional(cut.getValue()) : std::nullopt});
     if (!split) {
       return step.emitError(split.error().message);
     }
+    step->setAttr(partition::kCutAttr,
+                  BoolAttr::get(&getContext(), split->cut));
     SmallVector<partition::StageSite> sites;
     for (auto [plan, placed] :
          llvm::zip_equal(split->stages, split->placement.stages)) {

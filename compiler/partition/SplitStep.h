@@ -9,6 +9,11 @@
 
 namespace orrery::partition {
 
+/// On a step: whether stages may, or must, end inside feed-forward networks.
+/// Without it: where that takes it to fit. --grid-place-stages leaves there
+/// what was chosen.
+inline constexpr char kCutAttr[] = "grid.cut";
+
 /// One stage: its first section and the chips of its ranks, equally many in
 /// each stage.
 struct StageSite {

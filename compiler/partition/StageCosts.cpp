@@ -115,20 +115,4 @@ Deal StageCosts::deal(int64_t pp, int64_t users, Cuts cuts) const {
   return best;
 }
 
-Deal dealLayers(const Machine &machine, const StepShape &shape, int64_t tp,
-                int64_t pp, bool ring, int64_t users, Products products) {
-  StageCosts costs(machine, shape, tp, ring, products);
-  Deal best;
-  for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
-    if (pp > costs.mostStages(cuts)) {
-      continue;
-    }
-    Deal deal = costs.deal(pp, users, cuts);
-    if (best.stages.empty() || deal.shortage < best.shortage) {
-      best = std::move(deal);
-    }
-  }
-  return best;
-}
-
 } // namespace orrery::partition

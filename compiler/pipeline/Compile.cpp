@@ -4,6 +4,7 @@
 #include "compiler/encode/EncodeProgram.h"
 #include "compiler/lower/FlowBuilder.h"
 #include "compiler/lower/StageKinds.h"
+#include "compiler/partition/SplitStep.h"
 #include "compiler/pipeline/JoinStages.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -115,6 +116,7 @@ struct Stages {
   std::vector<StageOnChips> stages;
   std::vector<CompiledStage> compiled;
   int64_t hidden = 0, logitsEach = 0;
+  bool cut = false;
 };
 
 Stages readStages(func::FuncOp step) {
@@ -130,6 +132,8 @@ Stages readStages(func::FuncOp step) {
       out.compiled[s] = {uint32_t(part), int64_t(op.getFirstLayer())};
     }
   }
+  auto cut = step->getAttrOfType<BoolAttr>(partition::kCutAttr);
+  out.cut = cut && cut.getValue();
   step.walk([&](llm::EmbedOp op) {
     out.hidden = op.getResult().getType().getDimSize(1);
   });
@@ -162,7 +166,7 @@ public:
       return {};
     }
     return {int64_t(stages.stages.front().chips.size()),
-            int64_t(stages.stages.size())};
+            int64_t(stages.stages.size()), request.split.products, stages.cut};
   }
 
   /// Whether it failed because a chip lacks room.
@@ -191,6 +195,9 @@ void StepCompiler::annotate() {
       IntegerAttr::get(b.getIntegerType(64, false),
                        APInt(64, modelHash(config, request.import))));
   function->setAttr(kTextBasesAttr, b.getDenseI64ArrayAttr(request.textBases));
+  if (request.split.cut) {
+    function->setAttr(partition::kCutAttr, b.getBoolAttr(*request.split.cut));
+  }
 }
 
 Status StepCompiler::finishParts(CompiledStep &out,
@@ -243,13 +250,36 @@ Expected<CompiledStep> StepCompiler::run() {
   }
   out.stages = stages.compiled;
   out.logitsEach = stages.logitsEach;
+  out.split = split();
   return out;
 }
 
 } // namespace
 
+namespace {
+
+/// What to ask for next when a split lacks room that was said to have it: the
+/// same with feed-forward networks cut in two, then a stage more. None: no
+/// more is left, or what was asked for leaves no choice.
+std::optional<SplitOptions> nextSplit(const SplitOptions &asked,
+                                      const SplitOptions &failed) {
+  SplitOptions next = failed;
+  next.cut = asked.cut;
+  if (!asked.cut && !*failed.cut && failed.stages > 1) {
+    next.cut = true;
+    return next;
+  }
+  if (asked.stages > 0) {
+    return std::nullopt;
+  }
+  ++next.stages;
+  return next;
+}
+
+} // namespace
+
 // The choice of a split is by estimated bytes; what padding and fragments add
-// is known once all has a place. A stage more then takes what is too much.
+// is known once all has a place.
 Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
                                      const models::ModelConfig &config,
                                      const CompileRequest &request) {
@@ -262,16 +292,23 @@ Expected<CompiledStep> compileModule(OwningOpRef<ModuleOp> step,
       out->step = std::move(step);
       return out;
     }
-    SplitOptions split = compiler.split();
     if (!refusal) {
       refusal = out.error();
     }
-    if (!compiler.lacksRoom() || request.split.stages > 0 ||
-        split.stages == 0) {
+    SplitOptions failed = compiler.split();
+    bool placed = failed.stages > 0;
+    if (!placed) {
+      // Nothing was said to fit, unless it was the cuts that do not.
+      failed = attempt.split;
+      if (request.split.cut || !failed.cut) {
+        return *refusal;
+      }
+    }
+    auto next = nextSplit(request.split, failed);
+    if ((placed && !compiler.lacksRoom()) || !next) {
       return *refusal;
     }
-    attempt.split = {split.tensorParallel, split.stages + 1,
-                     request.split.products};
+    attempt.split = *next;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <optional>
 #include <string>
 
 namespace orrery {
@@ -14,6 +15,9 @@ struct SplitOptions {
   /// How ranks share the products of shards: "column", "row", "scatter" or
   /// "reduce"; empty: as is estimated to be faster.
   std::string products = {};
+  /// Whether stages end inside feed-forward networks too (Cuts::Sections), as
+  /// in other programs of a set; none: where that takes it to fit.
+  std::optional<bool> cut = {};
   bool operator==(const SplitOptions &) const = default;
 };
 

@@ -28,7 +28,7 @@ Block::Block(const LaunchShape &shape, const std::function<void()> &thread)
     : shape(shape), kernelThread(thread), body([this] { runBody(); }),
       threadList(size_t(shape.block.x) * shape.block.y * shape.block.z),
       warps((threadList.size() + 31) / 32), order(settings().order),
-      random(settings().seed) {
+      ignored(settings().ignored), random(settings().seed) {
   assert(currentBlock == nullptr && "a kernel launches a kernel");
   const dim3 &size = shape.block;
   for (unsigned i = 0; i < threads(); ++i) {
@@ -72,6 +72,7 @@ void Block::start() {
   }
   for (unsigned i = 0; i < threads(); ++i) {
     threadList[i].fiber.start(body);
+    threadList[i].barriers = 0;
     makeReady(i);
     warps[i / 32].ended &= ~(1u << (i % 32));
   }
@@ -228,18 +229,28 @@ bool Block::tryMeeting(unsigned warpIndex, unsigned first) {
   return true;
 }
 
-void Block::meetBlock(bool predicate, const std::source_location &where) {
+bool Block::ignores(Thread &thread, const std::source_location &where) const {
+  return !ignored.file.empty() &&
+         std::string_view(where.file_name()).ends_with(ignored.file) &&
+         thread.barriers++ == ignored.number;
+}
+
+unsigned Block::meetBlock(bool predicate, const std::source_location &where) {
   Thread &me = threadList[running];
+  if (ignores(me, where)) {
+    return predicate ? 1 : 0;
+  }
   me.operation = "__syncthreads";
   me.predicate = predicate;
   me.where = where;
   ++atBarrier;
   if (atBarrier != threads()) {
     park(State::Barrier);
-    return;
+    return lastCount;
   }
   releaseBarrier();
   park(State::Ready);
+  return lastCount;
 }
 
 void Block::releaseBarrier() {
@@ -302,13 +313,11 @@ std::string Block::whoWaits() const {
 //===-- Names of Threads.h ------------------------------------------------===//
 
 void __syncthreads(std::source_location where) {
-  Block::current().meetBlock(false, where);
+  (void)Block::current().meetBlock(false, where);
 }
 
 int __syncthreads_count(int predicate, std::source_location where) {
-  Block &block = Block::current();
-  block.meetBlock(predicate != 0, where);
-  return int(block.predicateCount());
+  return int(Block::current().meetBlock(predicate != 0, where));
 }
 
 int __syncthreads_and(int predicate, std::source_location where) {

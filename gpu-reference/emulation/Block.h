@@ -40,12 +40,11 @@ public:
   static Block &current();
 
   // Called by the running thread.
-  void meetBlock(bool predicate, const std::source_location &where);
+  /// How many threads have the predicate.
+  unsigned meetBlock(bool predicate, const std::source_location &where);
   void meetWarp(const char *name, uint32_t mask, WarpFunction function,
                 const std::source_location &where);
   unsigned lane() const { return running % 32; }
-  /// How many threads had the predicate at the last barrier.
-  unsigned predicateCount() const { return lastCount; }
   unsigned threads() const { return unsigned(threadList.size()); }
   void *dynamicShared();
   void *staticShared(const void *key, const char *name, size_t bytes);
@@ -57,6 +56,7 @@ private:
     uint3 index{};
     State state = State::Ready;
     bool predicate = false;
+    unsigned barriers = 0; ///< come to in settings().ignored.file
     // What it waits for.
     const char *operation = nullptr;
     uint32_t mask = 0;
@@ -79,6 +79,7 @@ private:
   void endThread();
   bool tryMeeting(unsigned warp, unsigned first);
   void releaseBarrier();
+  bool ignores(Thread &thread, const std::source_location &where) const;
   void unwindAll();
   std::string whoWaits() const;
 
@@ -95,6 +96,7 @@ private:
   bool unwinding = false;
   std::string problem;
   const Order order;
+  const IgnoredBarrier ignored;
   std::mt19937_64 random;
   std::unique_ptr<std::byte[]> dynamic;
   std::vector<SharedArray> arrays;

@@ -5,12 +5,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace orrery::gpu::emulated {
 
 /// Which of the threads that can go on goes on next, and which block starts
 /// next: the lowest number, the highest, or any.
 enum class Order { Forward, Backward, Shuffled };
+
+/// The barrier that no thread waits at: the `number`th, from 0, that a thread
+/// comes to in source `file`. For tests that see whether anything shows it.
+struct IgnoredBarrier {
+  std::string_view file; ///< how its name ends; empty: no barrier
+  unsigned number = 0;
+};
 
 struct Settings {
   Order order = Order::Forward;
@@ -21,6 +29,7 @@ struct Settings {
   /// Shared memory a block may ask for, static and dynamic: 227 KiB as of
   /// compute capability 9.0 (163 KiB on 8.0).
   size_t sharedBytes = 227 * 1024;
+  IgnoredBarrier ignored;
 };
 
 /// Of this process. Not to be changed while a kernel runs.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <set>
 
 namespace orrery::gpu::latency {
@@ -25,8 +26,8 @@ double median(std::vector<double> values) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-Expected<double> modelUs(const Gpu &gpu, const PublishedRow &row,
-                         bool usualStructure) {
+Expected<double> modelUs(Gpu gpu, const PublishedRow &row,
+                         const HeldOutTerms &terms) {
   auto config = models::loadShape(row.model);
   if (!config) {
     return config.error();
@@ -38,8 +39,11 @@ Expected<double> modelUs(const Gpu &gpu, const PublishedRow &row,
   what.context = row.context;
   what.batch = row.batch;
   what.gpus = row.chips;
-  what.structure = usualStructure ? EngineStructure{} : row.structure;
+  what.structure = terms.layouts ? row.structure : EngineStructure{};
   what.beyondNode = !row.apart.empty();
+  if (!terms.vectorBytes) {
+    gpu.vectorOpBytesPerUs = std::numeric_limits<double>::infinity();
+  }
   auto estimate = estimateDecode(gpu, what);
   if (!estimate) {
     return Error{row.id + ": " + estimate.error().message};
@@ -58,7 +62,7 @@ std::string rowText(const HeldOutRow &row) {
 
 } // namespace
 
-Expected<std::vector<HeldOutRow>> heldOutRows(bool usualStructure) {
+Expected<std::vector<HeldOutRow>> heldOutRows(const HeldOutTerms &terms) {
   auto published = publishedRows();
   if (!published) {
     return published.error();
@@ -77,7 +81,10 @@ Expected<std::vector<HeldOutRow>> heldOutRows(bool usualStructure) {
     if (gpu == gpus.end()) {
       continue; // of another maker
     }
-    auto us = modelUs(gpu->second, row, usualStructure);
+    if (!terms.firstToken) {
+      row.usPerStep = row.usWithFirst;
+    }
+    auto us = modelUs(gpu->second, row, terms);
     if (!us) {
       return us.error();
     }
@@ -117,8 +124,12 @@ private:
 
 } // namespace
 
-std::string heldOutText(const std::vector<HeldOutRow> &rows,
-                        const std::vector<HeldOutRow> &usual) {
+Expected<std::string> heldOutText() {
+  auto modelled = heldOutRows();
+  if (!modelled) {
+    return modelled.error();
+  }
+  const std::vector<HeldOutRow> &rows = *modelled;
   std::string out =
       line("%-33s %-7s %-14s %-5s%5s%7s%10s%10s%8s\n", "row", "GPUs", "model",
            "", "batch", "ctx", "publ. ms", "model ms", "err %");
@@ -146,7 +157,18 @@ std::string heldOutText(const std::vector<HeldOutRow> &rows,
       return row.heldOut() && row.published.system == name;
     });
   }
-  out += Medians(usual).of("held out, every engine laid out alike", held);
+  for (const auto &[name, terms] :
+       {std::pair<const char *, HeldOutTerms>{"every engine laid out alike",
+                                              {false, true, true}},
+        {"first token not taken off", {true, false, true}},
+        {"vector ops without their bytes", {true, true, false}},
+        {"without any of these three", {false, false, false}}}) {
+    auto without = heldOutRows(terms);
+    if (!without) {
+      return without.error();
+    }
+    out += Medians(*without).of(std::string("held out, ") + name, held);
+  }
   return out + Medians(rows).of("with those apart",
                                 [](const HeldOutRow &) { return true; });
 }

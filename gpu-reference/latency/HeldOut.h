@@ -18,17 +18,23 @@ struct HeldOutRow {
   bool heldOut() const { return published.apart.empty(); }
 };
 
-/// Every published row of a GPU, modelled. `usualStructure`: as if every engine
-/// were laid out alike.
-Expected<std::vector<HeldOutRow>> heldOutRows(bool usualStructure = false);
+/// What came to the comparison after a first look at its errors.
+struct HeldOutTerms {
+  bool layouts = true;     ///< of each engine; else all are laid out alike
+  bool firstToken = true;  ///< its time is taken off a run's
+  bool vectorBytes = true; ///< vector ops take longer for more bytes
+};
+
+/// Every published row of a GPU, modelled.
+Expected<std::vector<HeldOutRow>> heldOutRows(const HeldOutTerms &terms = {});
 
 /// Of the rows' absolute errors; `among` none: -1.
 double medianError(const std::vector<HeldOutRow> &rows,
                    const std::function<bool(const HeldOutRow &)> &among);
 
-/// The table: every row with its error, those apart with the reason, medians.
-std::string heldOutText(const std::vector<HeldOutRow> &rows,
-                        const std::vector<HeldOutRow> &usual);
+/// The table: every row with its error, those apart with the reason, medians,
+/// and those without each of HeldOutTerms.
+Expected<std::string> heldOutText();
 
 /// How well the fits give back the samples of products, a GPU and batch a line.
 Expected<std::string> sampleText();

@@ -12,20 +12,15 @@ int main(int argc, char **argv) {
                  argv[1]);
     return 2;
   }
-  auto rows = heldOutRows(), usual = heldOutRows(true);
-  auto samples = sampleText();
-  for (const auto *each : {&rows, &usual}) {
+  auto samples = sampleText(), models = heldOutText();
+  for (const auto *each : {&samples, &models}) {
     if (!*each) {
       std::fprintf(stderr, "%s: %s\n", argv[0], each->error().message.c_str());
       return 1;
     }
   }
-  if (!samples) {
-    std::fprintf(stderr, "%s: %s\n", argv[0], samples.error().message.c_str());
-    return 1;
-  }
   std::printf("matrix products: the fits beside their samples\n%s\n"
               "whole models: the model beside published rates\n%s",
-              samples->c_str(), heldOutText(*rows, *usual).c_str());
+              samples->c_str(), models->c_str());
   return 0;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <set>
+#include <utility>
 
 namespace orrery::gpu::latency {
 namespace {
@@ -42,8 +44,8 @@ private:
     if (!root.is_object()) {
       return problem.fail("description", "an object", description::shown(root));
     }
-    for (const char *key :
-         {"device", "driver", "date", "copy_bandwidth_bytes_per_s", "decode"}) {
+    for (const char *key : {"device", "driver", "date", "memory_bytes",
+                            "copy_bandwidth_bytes_per_s", "decode"}) {
       if (!top.has(key)) {
         return problem.fail(key, "a value", "nothing");
       }
@@ -51,6 +53,7 @@ private:
     double bandwidth = 0;
     if (!top.text("device", common.device) ||
         !top.text("driver", common.driver) || !top.text("date", common.date) ||
+        !top.whole("memory_bytes", common.memoryBytes, 1, int64_t(1) << 50) ||
         !top.number("copy_bandwidth_bytes_per_s", bandwidth, 1, kHuge)) {
       return false;
     }
@@ -108,23 +111,26 @@ private:
 
 } // namespace
 
-bool MeasuredStep::isOn(std::string_view gpu) const {
-  std::string lower = device;
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return char(std::tolower(static_cast<unsigned char>(c)));
-  });
-  // A whole word: "GH200" is not an H200.
-  auto letter = [&](size_t at) {
-    return at < lower.size() &&
-           std::isalnum(static_cast<unsigned char>(lower[at]));
-  };
-  for (size_t at = lower.find(gpu); at != std::string::npos;
-       at = lower.find(gpu, at + 1)) {
-    if ((at == 0 || !letter(at - 1)) && !letter(at + gpu.size())) {
-      return true;
+bool MeasuredStep::isOn(const Gpu &gpu) const {
+  // Whole words: "GH200" is not an H200.
+  std::set<std::string> words;
+  std::string word;
+  for (char c : device + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      word += char(std::tolower(static_cast<unsigned char>(c)));
+    } else {
+      words.insert(std::exchange(word, ""));
     }
   }
-  return false;
+  for (const char *variant : {"pcie", "nvl", "mig"}) {
+    if (words.contains(variant)) {
+      return false;
+    }
+  }
+  // Drivers say up to 7 % more than the round number of a data sheet (GiB, for
+  // A100 and H100), or a little less.
+  const double size = double(memoryBytes) / double(gpu.hbmBytes);
+  return words.contains(gpu.name) && size > 0.9 && size < 1.1;
 }
 
 Expected<std::vector<MeasuredStep>>

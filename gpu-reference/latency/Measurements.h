@@ -3,6 +3,7 @@
 // binaries; none is ever made up, so that there may be none.
 //
 //   {"device": "NVIDIA H200", "driver": "580.95", "date": "2026-11-29",
+//    "memory_bytes": 150754820096,
 //    "copy_bandwidth_bytes_per_s": 4.1e12,
 //    "decode": [{"model": "llama-2-7b", "weights": "q8_0", "kv": "q8",
 //                "context": 4096, "batch": 1, "tp": 1, "median_us": 3000.5,
@@ -13,7 +14,7 @@
 // here; unknown ones inside "decode" are errors.
 #pragma once
 
-#include "gpu-reference/latency/Formats.h"
+#include "gpu-reference/latency/Gpu.h"
 
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ namespace orrery::gpu::latency {
 /// A decode step as it was timed on a device.
 struct MeasuredStep {
   std::string file, device, driver, date;
+  int64_t memoryBytes = 0; ///< of the device, as its driver says
   double copyBytesPerUs =
       0; ///< measured copy bandwidth, bytes read and written
   std::string model;
@@ -33,8 +35,10 @@ struct MeasuredStep {
   double medianUs = 0, p10Us = 0, p90Us = 0;
   int64_t bytes = 0;
 
-  /// Whether the device is that GPU: "NVIDIA H200" is h200.
-  bool isOn(std::string_view gpu) const;
+  /// Whether the device is that GPU: its name in the device's, memory of the
+  /// size, and no word of a variant with another bandwidth (PCIe, NVL, MIG).
+  /// "NVIDIA H200" is h200, "NVIDIA A100-SXM4-40GB" is not a100.
+  bool isOn(const Gpu &gpu) const;
 };
 
 /// Errors are one line; `where` names the file in them and in the steps.

@@ -149,6 +149,7 @@ private:
       return fields.fail("id",
                          "expected one figure, found " + std::to_string(found));
     }
+    row.usWithFirst = row.usPerStep;
     return !fields.has("first_token_ms") || takeOffFirst(fields, row);
   }
 

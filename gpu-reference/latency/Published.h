@@ -21,9 +21,10 @@ struct PublishedRow {
   KvKind kv = KvKind::F16;
   bool kvSaid = true; ///< else `kv` is a guess
   int64_t batch = 1;
-  int64_t context = 0;  ///< positions attended to, on average over the run
-  double usPerStep = 0; ///< between two tokens of one user
-  std::string apart;    ///< why it is not held against the model; empty: it is
+  int64_t context = 0;    ///< positions attended to, on average over the run
+  double usPerStep = 0;   ///< between two tokens of one user
+  double usWithFirst = 0; ///< the same with the first token's time in it
+  std::string apart; ///< why it is not held against the model; empty: it is
   // Of the source.
   std::string engine, source, date, conditions;
   EngineStructure structure;

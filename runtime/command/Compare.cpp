@@ -70,15 +70,12 @@ public:
       }
     }
     progress.show("comparing bits");
-    auto bits = compareBits(a);
+    report.bits = compareBits(a);
     progress.clear();
-    if (!bits) {
-      return fail(kBroken, bits.error());
-    }
-    report.bits = *bits;
     llvm::outs() << (a.json ? formatJson(report) : formatText(report));
-    bool differ = report.bits && !report.bits->equal;
-    return report.receipt.ok() && !differ ? kOk : kBroken;
+    const BitsOutcome &bits = report.bits;
+    bool broken = bits.failed || (bits.made && !bits.made->equal);
+    return report.receipt.ok() && !broken ? kOk : kBroken;
   }
 
 private:

@@ -62,38 +62,48 @@ Expected<ComparedBits> readOnAll(const models::WeightFile &file,
 
 } // namespace
 
-Expected<std::optional<ComparedBits>>
-compareBits(const CompareArguments &arguments) {
-  using Nothing = std::optional<ComparedBits>;
+BitsOutcome compareBits(const CompareArguments &arguments, int64_t mostMacs) {
+  auto skip = [](std::string why) { return BitsOutcome{{}, std::move(why)}; };
   if (models::isZooName(arguments.model)) {
-    return Nothing();
+    return skip("a shape has no weights");
   }
   auto file = models::WeightFile::open(arguments.model);
   if (!file) { // a config.json, or a file without its weights
-    return Nothing();
+    return skip(file.error().message);
+  }
+  if (!quickToRead(file->config(), kTokens, mostMacs)) {
+    return skip(std::to_string(kTokens) + " positions of " +
+                std::to_string(models::decodeMacsPerToken(file->config())) +
+                " multiply-accumulates each take this host too long; `orrery "
+                "validate --gpu` does it");
   }
   auto options = sessionOptions(arguments.target, *file);
   if (!options) {
-    return Nothing();
+    return skip(options.error().message);
   }
   auto choice = chooseReference(GpuChoice::Auto, file->config(), kTokens);
   if (!choice || !choice->backend) {
-    return Nothing();
+    return skip(choice ? choice->why : choice.error().message);
   }
   auto session = Session::open(*file, *options);
-  if (!session || (*session)->contextLength() < int64_t(kTokens)) {
-    return Nothing();
+  if (!session) {
+    return skip(session.error().message);
+  }
+  if ((*session)->contextLength() < int64_t(kTokens)) {
+    return skip("a context of " + std::to_string((*session)->contextLength()) +
+                " positions is shorter than the " + std::to_string(kTokens) +
+                " that are read");
   }
   auto reference = ReferenceCheck::open(*file, (*session)->importOptions(),
                                         *choice->backend);
   if (!reference) {
-    return Error{"GPU reference: " + reference.error().message};
+    return skip("GPU reference: " + reference.error().message);
   }
   auto compared = readOnAll(*file, **session, *reference);
   if (!compared) {
-    return compared.error();
+    return {{}, compared.error().message, true};
   }
-  return Nothing(std::move(*compared));
+  return {std::move(*compared), "", false};
 }
 
 } // namespace orrery::command

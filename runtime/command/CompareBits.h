@@ -4,6 +4,7 @@
 
 #include "machine/Result.h"
 #include "runtime/command/Arguments.h"
+#include "runtime/command/ReferenceChoice.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,10 +20,18 @@ struct ComparedBits {
   std::string backend; ///< "emulated on the host", or the device's name
 };
 
-/// Empty where nothing was compared: a shape without weights, no backend that
-/// runs the model within seconds, or a system it cannot be loaded onto. Only a
-/// comparison that was made may be printed. Fails when a side fails midway.
-Expected<std::optional<ComparedBits>>
-compareBits(const CompareArguments &arguments);
+/// A comparison, or why there is none. Only one that was made may be printed.
+struct BitsOutcome {
+  std::optional<ComparedBits> made;
+  std::string whyNot;  ///< one line; empty: it was made
+  bool failed = false; ///< a side failed midway, which should not happen
+};
+
+/// Nothing is compared for a shape without weights, a model whose interpreter
+/// and simulation take more than `mostMacs` (whatever backend the reference
+/// has: they run on the host), a system it cannot be loaded onto, or a
+/// reference that cannot be opened, as for lack of device memory.
+BitsOutcome compareBits(const CompareArguments &arguments,
+                        int64_t mostMacs = kQuickMacs);
 
 } // namespace orrery::command

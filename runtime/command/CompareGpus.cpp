@@ -92,7 +92,7 @@ void addMeasured(const Gpu &gpu, const DecodeCase &setting,
                  const std::vector<MeasuredStep> &measured,
                  std::vector<CompareRow> &out) {
   for (const MeasuredStep &m : measured) {
-    if (!m.isOn(gpu.name) || m.model != setting.config.name ||
+    if (!m.isOn(gpu) || m.model != setting.config.name ||
         m.weights != setting.weights || !setting.tensorWeights.empty() ||
         m.kv != setting.kv || m.context != setting.context ||
         m.batch != setting.batch || m.gpus != setting.gpus) {

@@ -80,10 +80,12 @@ std::string formatJson(const CompareReport &r) {
               {"chips", chipsJson(r.step.system)},
               {"self", self},
               {"others", others}};
-  if (r.bits) {
-    out["bits_equal"] = r.bits->equal;
-    out["bits_compared"] = {{"logits", r.bits->logits},
-                            {"gpu", r.bits->backend}};
+  if (r.bits.made) {
+    out["bits_equal"] = r.bits.made->equal;
+    out["bits_compared"] = {{"logits", r.bits.made->logits},
+                            {"gpu", r.bits.made->backend}};
+  } else {
+    out["bits_not_compared"] = r.bits.whyNot;
   }
   out["receipt"] = toJson(r.receipt, r.machine);
   out["not_modelled"] = omitted;

@@ -59,7 +59,7 @@ struct CompareReport {
   runtime::Receipt receipt;
   CompareRow self;
   std::vector<CompareRow> others;
-  std::optional<ComparedBits> bits; ///< if they were compared
+  BitsOutcome bits;
 
   explicit CompareReport(const Machine &machine)
       : machine(machine), receipt(machine) {}

@@ -107,6 +107,16 @@ std::string barsText(const std::vector<const CompareRow *> &rows) {
   return out;
 }
 
+std::string bitsText(const BitsOutcome &bits) {
+  if (!bits.made) {
+    return "\nbits not compared: " + bits.whyNot + "\n";
+  }
+  return formatv("\nbits equal: {0} ({1:N} logits of this system and of the "
+                 "GPU's kernels, {2})\n",
+                 bits.made->equal ? "yes" : "no", bits.made->logits,
+                 bits.made->backend);
+}
+
 } // namespace
 
 std::string formatText(const CompareReport &r) {
@@ -114,10 +124,10 @@ std::string formatText(const CompareReport &r) {
   for (const CompareRow &row : r.others) {
     rows.push_back(&row);
   }
-  std::string out =
-      formatv("{0} on {1} and on GPUs: weights {2}, KV {3}, {4}; shape only\n",
-              models::titleOf(r.config), r.machine.name, r.weights, r.kv,
-              counted(r.context, "position"));
+  std::string out = formatv(
+      "{0} on {1} and on GPUs: weights {2}, KV {3}, {4}{5}\n",
+      models::titleOf(r.config), r.machine.name, r.weights, r.kv,
+      counted(r.context, "position"), r.bits.made ? "" : "; shape only");
   out += usersText(r);
   out += formatv("\n{0,3}  {1,-15}{2,6}{3,13}{4,15}{5,13}{6,10}{7,10}  {8}\n",
                  "", "", "chips", "us a token", "tok/s a user", "tok/s all",
@@ -134,12 +144,7 @@ std::string formatText(const CompareReport &r) {
          "whatever the number of chips; published rows have settings of their\n"
          "own and get none\n";
   out += slowText(r) + barsText(rows);
-  if (r.bits) {
-    out +=
-        formatv("\nbits equal: {0} ({1:N} logits of this system and of the "
-                "GPU's kernels, {2})\n",
-                r.bits->equal ? "yes" : "no", r.bits->logits, r.bits->backend);
-  }
+  out += bitsText(r.bits);
   return out + brokenText(r.receipt) + models::omissionText({&r.config, 1});
 }
 

@@ -4,9 +4,11 @@
 
 namespace orrery::command {
 
-/// Multiply-accumulates of weight matrices that the emulation does in about 20
-/// seconds: 50 million a second on one core, measured on the shipped model.
-constexpr int64_t kQuickMacs = 1'000'000'000;
+bool quickToRead(const models::ModelConfig &config, int64_t positions,
+                 int64_t macs) {
+  return models::decodeMacsPerToken(config) <=
+         macs / std::max<int64_t>(positions, 1);
+}
 
 Expected<ReferenceChoice> chooseReference(GpuChoice choice,
                                           const models::ModelConfig &config,
@@ -25,8 +27,7 @@ Expected<ReferenceChoice> chooseReference(GpuChoice choice,
   if (choice == GpuChoice::Device) {
     return Error{"--gpu device: " + device.error().message};
   }
-  int64_t macs = models::decodeMacsPerToken(config);
-  if (macs > kQuickMacs / std::max<int64_t>(positions, 1)) {
+  if (!quickToRead(config, positions)) {
     return ReferenceChoice{std::nullopt,
                            device.error().message +
                                "; `--gpu emulated` runs it here, slowly"};

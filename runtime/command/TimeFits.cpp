@@ -102,6 +102,19 @@ std::string triedText(const FitTry &what, bool users) {
                : formatv("{0:N} positions", what.positions).str();
 }
 
+/// Whether what found no place is a weight, which may lie in any slice.
+bool ofWeight(const FitFound &f) {
+  for (const Program &part : f.fit->step.system.parts) {
+    for (const SramRegion &r : part.regions) {
+      if (r.kind == RegionKind::Weight &&
+          f.fit->refusal.find(" for " + r.name + " (") != std::string::npos) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// What there is too little of, and, of SRAM, whose most of it is: of a chip
 /// or, since KV caches lie nowhere else, of the data slices.
 std::string bindsText(const FitFound &f) {
@@ -110,7 +123,7 @@ std::string bindsText(const FitFound &f) {
     return formatv("  what binds is {0}, not SRAM\n",
                    limit ? limitName(*limit) : "");
   }
-  bool whole = *limit == Limit::Chip;
+  bool whole = *limit == Limit::Chip || ofWeight(f);
   const SramItems &items = f.fullest;
   auto used = [&](RegionKind kind) {
     return items.used(true, kind) + (whole ? items.used(false, kind) : 0);
@@ -147,7 +160,8 @@ std::string foundText(const FitsReport &r, const FitFound &f, bool users) {
                  f.fit->refusal);
   out += bindsText(f);
   out += formatv("  smallest preset that would do: {0}; cheapest change: {1}\n",
-                 f.advice.preset.empty() ? "none" : presetText(f.advice),
+                 (f.advice.preset.empty() ? "none" : presetText(f.advice)) +
+                     skippedText(f.advice),
                  f.advice.change.empty() ? "none of KV format, split, context "
                                            "and weights"
                                          : f.advice.change);

@@ -182,6 +182,7 @@ Json foundJson(const FitFound &f, const Machine &m) {
       {"binds", limit ? Json(limitName(*limit)) : Json()},
       {"smallest_preset", f.advice.preset},
       {"smallest_preset_split", f.advice.presetSplit},
+      {"presets_skipped", f.advice.skipped},
       {"cheapest_change", f.advice.change}};
   out["chips"] = chipsJson(f.fit->step.system);
   out["step"] = stepJson(f.at, m);

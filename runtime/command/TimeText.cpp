@@ -22,7 +22,7 @@ std::string whole(double value) {
   return formatv("{0:N}", int64_t(std::round(value))).str();
 }
 
-// Whole layers are counted: "down, 2 layers, attention".
+// Whole layers are counted: "down + 2 layers + attention".
 std::string layersText(const StageGroup &g) {
   static const std::vector<std::string> kLayer = {"attention", "gate and up",
                                                   "down"};
@@ -43,7 +43,7 @@ std::string layersText(const StageGroup &g) {
   return out + (g.last ? ", head" : "");
 }
 
-/// "1 of 4 layers with embedding rows, 6 of 4 layers, …"
+/// "1 of 4 layers, embedding rows; 6 of down + 2 layers + attention; …"
 std::string stagesText(const TimeReport &r) {
   std::string out = "stages   ";
   for (const StageGroup &g : stageGroups(*r.decode().step)) {

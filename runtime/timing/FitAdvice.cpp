@@ -34,30 +34,25 @@ public:
       : context(context), question(question), refused(refused),
         splitAsked(!(question.request.split == SplitOptions{})) {}
 
-  Status findPreset(FitAdvice &advice) {
+  void findPreset(FitAdvice &advice) {
     FitQuestion elsewhere = question;
     for (const std::string &preset : presetsBySize()) {
       elsewhere.request.machine = preset;
-      elsewhere.request.split = question.request.split;
       auto fits = tryFits(context, elsewhere, refused);
-      if (!fits) {
-        return onPreset(preset, fits.error());
+      auto split = fits && !*fits ? splitOf(elsewhere)
+                                  : Expected<std::string>(std::string());
+      if (!fits || !split) {
+        // One preset says nothing of the others.
+        advice.skipped.push_back(preset + ": " +
+                                 (fits ? split.error() : fits.error()).message);
+        continue;
       }
-      if (*fits) {
-        advice.preset = preset;
-        return Success{};
-      }
-      auto split = splitOf(elsewhere);
-      if (!split) {
-        return onPreset(preset, split.error());
-      }
-      if (!split->empty()) {
+      if (*fits || !split->empty()) {
         advice.preset = preset;
         advice.presetSplit = *split;
-        return Success{};
+        return;
       }
     }
-    return Success{};
   }
 
   Status findChange(FitAdvice &advice) {
@@ -77,10 +72,6 @@ public:
   }
 
 private:
-  static Error onPreset(const std::string &preset, const Error &error) {
-    return {"on " + preset + ", " + error.message};
-  }
-
   /// The split that the compiler chooses when none is asked for; empty: none,
   /// or none was asked for.
   Expected<std::string> splitOf(FitQuestion changed) {
@@ -161,10 +152,8 @@ Expected<FitAdvice> fitAdvice(mlir::MLIRContext &context,
                               const FitTry &refused) {
   FitAdvice advice;
   AdviceSearch search(context, question, refused);
-  Status ok = search.findPreset(advice);
-  if (ok) {
-    ok = search.findChange(advice);
-  }
+  search.findPreset(advice);
+  Status ok = search.findChange(advice);
   return ok ? Expected<FitAdvice>(std::move(advice)) : ok.error();
 }
 
@@ -172,6 +161,14 @@ std::string presetText(const FitAdvice &advice) {
   return advice.presetSplit.empty()
              ? advice.preset
              : advice.preset + " with --partition " + advice.presetSplit;
+}
+
+std::string skippedText(const FitAdvice &advice) {
+  std::string out;
+  for (const std::string &why : advice.skipped) {
+    out += "; not known of " + why;
+  }
+  return out;
 }
 
 Error withAdvice(Error refusal, mlir::MLIRContext &context,
@@ -196,6 +193,7 @@ Error withAdvice(Error refusal, mlir::MLIRContext &context,
       advice->preset.empty()
           ? "; no preset would do"
           : "; the smallest preset that would do is " + presetText(*advice);
+  refusal.message += skippedText(*advice);
   if (!advice->change.empty()) {
     refusal.message += "; " + advice->change + " would fit";
   }

@@ -39,6 +39,11 @@ std::optional<Limit> limitOf(const Error &error) {
   return std::nullopt;
 }
 
+bool isLackOfRoom(const Error &error) {
+  auto limit = limitOf(error);
+  return limit && *limit < Limit::Unit;
+}
+
 const char *limitName(Limit limit) {
   switch (limit) {
   case Limit::Place:

@@ -10,6 +10,7 @@ namespace orrery::runtime {
 
 /// What there is too little of.
 enum class Limit {
+  // Of room, which fewer tokens may need less of:
   Place,       ///< SRAM: for a region, in one place; by bytes there may be room
   TileBank,    ///< SRAM: the bank of the data slices that KV caches go to
   DataSlices,  ///< SRAM: that is not for weights
@@ -18,9 +19,10 @@ enum class Limit {
   PlaneBuffer, ///< for activations
   LinkBuffer,
   QueueBuffer, ///< for instructions
-  Unit,        ///< lanes, slices, streams or formats, for such a model at all
-  Cables,      ///< between chips
-  Split        ///< chips or layers, for the split that was asked for
+  // Of shapes:
+  Unit,   ///< lanes, slices, streams or formats, for such a model at all
+  Cables, ///< between chips
+  Split   ///< chips or layers, for the split that was asked for
 };
 
 /// None: the error is no refusal, and no other machine, split or shape is known
@@ -30,5 +32,10 @@ std::optional<Limit> limitOf(const Error &error);
 /// "a plane's activation buffer"
 const char *limitName(Limit limit);
 inline bool isSram(Limit limit) { return limit <= Limit::Text; }
+
+/// Whether a step for fewer tokens may do where this one does not: it is room
+/// that lacks, in SRAM or in a buffer. (Inside a compilation it is
+/// kLacksRoomAttr on the op that says whether more stages may.)
+bool isLackOfRoom(const Error &error);
 
 } // namespace orrery::runtime

@@ -329,7 +329,8 @@ BENCHMARK_CAPTURE(instead, all, 650 + 256, 8, true)->Apply(once);
 /// published.
 bool isTime(const NumberField &field) {
   return field.object == "timing" || field.object == "c2c" ||
-         field.key == "activation_vectors" || field.key == "instruction_bytes";
+         field.object == "icu" || field.key == "activation_vectors" ||
+         field.key == "f16_ticks_per_row";
 }
 
 [[maybe_unused]] const bool kRegistered = [] {

@@ -61,3 +61,39 @@ func.func @two_streams(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
   %t = llm.argmax %z : tensor<1x64xf32> -> tensor<1xi32>
   return %z, %t : tensor<1x64xf32>, tensor<1xi32>
 }
+
+// -----
+
+// Nothing but the gated product goes on: there is no residual stream.
+func.func @no_stream(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
+    attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
+                llm.context = 64 : i64, llm.model = "m"} {
+  %x = llm.embed %ids table("e") format(q8_0) vocab(64)
+     : tensor<1xi32> -> tensor<1x64xf32>
+  %g = llm.linear %x weight("g") format(q8_0)
+     : tensor<1x64xf32> -> tensor<1x64xf32>
+  %u = llm.linear %x weight("u") format(q8_0)
+     : tensor<1x64xf32> -> tensor<1x64xf32>
+  // expected-error @+1 {{cannot be followed by a stage: expected two live values, it and the residual stream}}
+  %h = llm.gated %g, %u : tensor<1x64xf32>
+  %y = llm.linear %h weight("o") format(q8_0)
+     : tensor<1x64xf32> -> tensor<1x64xf32>
+  %t = llm.argmax %y : tensor<1x64xf32> -> tensor<1xi32>
+  return %y, %t : tensor<1x64xf32>, tensor<1xi32>
+}
+
+// -----
+
+// Two values are live from the first op to the last.
+// expected-error @+1 {{no place before the head at which one value is live, the residual stream}}
+func.func @no_place(%ids: tensor<1xi32>) -> (tensor<1x64xf32>, tensor<1xi32>)
+    attributes {llm.tokens = 1 : i64, llm.bucket = 64 : i64,
+                llm.context = 64 : i64, llm.model = "m"} {
+  %x = llm.embed %ids table("e") format(q8_0) vocab(64)
+     : tensor<1xi32> -> tensor<1x64xf32>
+  %t = llm.argmax %x : tensor<1x64xf32> -> tensor<1xi32>
+  %y = llm.embed %ids table("f") format(q8_0) vocab(64)
+     : tensor<1xi32> -> tensor<1x64xf32>
+  %z = llm.add %x, %y : tensor<1x64xf32>
+  return %z, %t : tensor<1x64xf32>, tensor<1xi32>
+}

@@ -2,6 +2,7 @@
 
 #include "models/RandomWeights.h"
 #include "runtime/StageChips.h"
+#include "tests/CutStages.h"
 
 #include <gtest/gtest.h>
 
@@ -187,6 +188,7 @@ CaseOutcome runCase(const RandomCase &drawn) {
     }
     auto stages = runtime::stageChips(*session->programs().front());
     outcome.stages = int64_t(stages.size());
+    outcome.cutStages = cutStages(*session->programs().front());
     outcome.ranks = int64_t(stages.front().size());
     outcome.chips = outcome.stages * outcome.ranks;
     outcome.programs = int64_t(session->programs().size());

@@ -27,7 +27,9 @@ public:
   void run(int64_t cases, const std::function<DrawnCase(uint64_t)> &draw);
 
   int64_t cases = 0, ran = 0, crossed = 0;
-  CaseOutcome sum; ///< counts only
+  int64_t cut = 0;      ///< ran with a stage inside a feed-forward network
+  int64_t cutRanks = 0; ///< of those: with several ranks a stage
+  CaseOutcome sum;      ///< counts only
 
 private:
   void add(const CaseOutcome &outcome);

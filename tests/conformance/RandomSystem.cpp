@@ -47,14 +47,15 @@ std::string systemJson(const Cables &cables) {
 }
 
 /// Small enough that eight chips take no longer than one of RandomStepTest.
-void shrink(RandomCase &drawn, int64_t stages, Random &random) {
+void shrink(RandomCase &drawn, int64_t stages, bool cut, Random &random) {
   drawn.machine.lanes = random.of<int32_t>({32, 64, 64, 96, 128});
   drawn.machine.matrix.installStreams = random.of<int32_t>({8, 16});
   drawn.machine.sram.slicesPerHemisphere = 28 + int32_t(random.between(0, 16));
   drawn.machine.sram.vectorsPerBank = 4096;
   models::ModelConfig &c = drawn.model;
   // Up to a stage for each section of a layer, and one for the head alone.
-  c.layers = std::max<int64_t>(1, (stages + 1) / 3) + random.between(0, 2);
+  int64_t least = std::max<int64_t>(1, (stages + 1) / 3);
+  c.layers = cut ? least : least + random.between(0, 2);
   c.kvHeads = random.of<int64_t>({1, 2, 3, 4, 5, 8});
   c.heads = c.kvHeads * random.of<int64_t>({1, 2, 3, 4});
   c.headDim = random.of<int64_t>({8, 16, 24, 32});
@@ -103,7 +104,8 @@ void drawTokens(RandomCase &drawn, Random &random) {
 
 std::string RandomSystem::text() const {
   return drawn.text() + "; tp " + n(drawn.options.split.tensorParallel) +
-         " pp " + n(drawn.options.split.stages) + " " + topology + " chips " +
+         " pp " + n(drawn.options.split.stages) +
+         (drawn.options.split.cut ? " cut " : " ") + topology + " chips " +
          n(drawn.machine.system.chips) + " ports " +
          n(drawn.machine.link.ports) + " link " +
          n(drawn.machine.link.latency) + " + " +
@@ -117,12 +119,21 @@ RandomSystem drawSystem(uint64_t seed) {
   RandomCase &drawn = out.drawn;
   drawn = drawCase(seed);
   int64_t tp = 1, pp = 1;
-  while (tp * pp == 1 || tp * pp > 16) {
+  // Stages that end inside feed-forward networks: there are too many for whole
+  // ones, or it is asked for. On up to 32 chips.
+  Random forCut(seed * 32452843 + 7);
+  bool cut = forCut.chance(45);
+  int64_t most = cut && forCut.chance(30) ? 32 : 16;
+  while (tp * pp == 1 || tp * pp > most || (cut && pp < 2)) {
     tp = random.between(1, 8);
-    pp = random.chance(30) ? random.between(5, 8) : random.between(1, 4);
+    pp = random.chance(cut ? 60 : 30) ? random.between(4, 8)
+                                      : random.between(1, 4);
   }
   drawn.options.split = {tp, pp};
-  shrink(drawn, pp, random);
+  shrink(drawn, pp, cut, random);
+  if (cut && pp <= 2 * drawn.model.layers + 1) {
+    drawn.options.split.cut = true;
+  }
   drawTokens(drawn, random);
   drawFormats(drawn, random);
 

@@ -21,6 +21,9 @@ TEST(RandomSystemTest, BitsAndTicks) {
   });
   EXPECT_GE(4 * series.ran, 3 * series.cases);
   EXPECT_GT(series.sum.linkVectors, 0);
+  // Of 60: 20 and 17.
+  EXPECT_GT(4 * series.cut, series.cases) << "feed-forward networks cut";
+  EXPECT_GT(5 * series.cutRanks, series.cases) << "and over several ranks";
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // how many positions are read.
 #include "compiler/import/ImportModel.h"
 #include "runtime/StageChips.h"
+#include "tests/CutStages.h"
 #include "tests/e2e/Golden.h"
 
 #include <bit>
@@ -32,6 +33,11 @@ struct Reading {
   std::vector<int32_t> greedy;
 };
 
+/// Whether it takes stages that end inside feed-forward networks.
+bool cuts(const SplitOptions &split, int64_t layers) {
+  return split.cut.value_or(split.stages > 2 * layers + 1);
+}
+
 /// What a step over all of `ids` says on lpu-small-node.
 Reading readOn(const models::WeightFile &weights, llm::KvFormat kv,
                const SplitOptions &split, const std::vector<int32_t> &ids) {
@@ -47,9 +53,11 @@ Reading readOn(const models::WeightFile &weights, llm::KvFormat kv,
     ADD_FAILURE() << session.error().message;
     return {};
   }
-  auto stages = runtime::stageChips(*(*session)->programs().front());
+  const SystemProgram &program = *(*session)->programs().front();
+  auto stages = runtime::stageChips(program);
   EXPECT_EQ(int64_t(stages.size()), split.stages);
   EXPECT_EQ(int64_t(stages.front().size()), split.tensorParallel);
+  EXPECT_EQ(cutStages(program) > 0, cuts(split, weights.config().layers));
   Reading out;
   std::span<const int32_t> left = ids;
   while (!left.empty()) {
@@ -111,10 +119,11 @@ TEST_P(SystemModel, LogitsOfOneChip) {
   for (const SplitOptions &split : c.splits) {
     Reading found = readOn(*weights, c.kv, split, ids);
     size_t different = differing(expected, found);
-    std::printf("%s, kv %s: tp=%lld,pp=%lld: %zu logits, %zu not as on one "
+    std::printf("%s, kv %s: tp=%lld,pp=%lld%s: %zu logits, %zu not as on one "
                 "chip\n",
                 c.name, llm::stringifyKvFormat(c.kv).str().c_str(),
                 (long long)split.tensorParallel, (long long)split.stages,
+                cuts(split, weights->config().layers) ? ", cut" : "",
                 ids.size() * expected.logits[0].size(), different);
     EXPECT_EQ(different, 0u);
     EXPECT_EQ(found.greedy, expected.greedy);
@@ -143,7 +152,17 @@ INSTANTIATE_TEST_SUITE_P(
         Model{"tinystories-656K",
               "tinystories-656K/tinystories-656K-Q4_0.gguf",
               llm::KvFormat::Q8,
-              {{2, 1}, {1, 2}, {3, 1}, {2, 2}, {4, 2}, {8, 1}}}),
+              {{2, 1},
+               {1, 2},
+               {3, 1},
+               {2, 2},
+               {4, 2},
+               {8, 1},
+               // Stages that end between gate and up and down.
+               {1, 6},
+               {1, 7},
+               {2, 3, {}, true},
+               {1, 5, {}, true}}}),
     [](const auto &info) {
       std::string name = info.param.name;
       std::erase_if(name, [](char c) { return !std::isalnum(uint8_t(c)); });

@@ -1,5 +1,6 @@
 // The fast forms of the accumulator against machine/numerics.h.
 #include "gpu-reference/Numerics.cuh"
+#include "gpu-reference/Buffer.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace orrery::gpu::emulated {
+namespace orrery::gpu::ORRERY_GPU {
 namespace {
 
 std::vector<float> scalesOfAnySize() {
@@ -23,48 +24,117 @@ std::vector<float> scalesOfAnySize() {
   return scales;
 }
 
+template <class T> Buffer<T> onDevice(const std::vector<T> &values) {
+  auto buffer = Buffer<T>::copyOf(values, "values");
+  EXPECT_TRUE(buffer) << buffer.error().message;
+  return std::move(*buffer);
+}
+
+/// out[i] for i = 0 .. count-1, by a kernel over as many threads.
+template <class Launch>
+std::vector<int64_t> termsOf(size_t count, Launch launch) {
+  auto out = onDevice(std::vector<int64_t>(count));
+  launch(dim3(unsigned((count + 255) / 256)), dim3(256), out.data());
+  const Status launched = launchStatus("terms");
+  EXPECT_TRUE(launched) << launched.error().message;
+  auto read = out.read();
+  EXPECT_TRUE(read) << read.error().message;
+  return std::move(*read);
+}
+
+/// out[half][s] of a weight scale's bits and the s-th sum.
+template <int kSteps>
+__global__ void blockTerms(float dx, const int *sums, int count, int64_t *out) {
+  const unsigned half = blockIdx.x * blockDim.x + threadIdx.x;
+  const float dw = halfValue(uint16_t(half));
+  for (int s = 0; s < count; ++s) {
+    out[half * unsigned(count) + unsigned(s)] =
+        roundTerm(dotSteps<kSteps>(kDotStart + sums[s]) * (dw * dx));
+  }
+}
+
 /// Every weight scale, with sums and activation scales of any size.
-TEST(GpuNumerics, TermOfABlockIsTheDefinition) {
-  const int sums[] = {0, 1, -1, 3, 127 * 127, -97531, 520192, -520192};
+template <int kSteps>
+void expectBlockTerms(const std::vector<int> &sums, int divisor) {
+  constexpr size_t kHalves = 0x10000;
+  const auto deviceSums = onDevice(sums);
   for (float dx : scalesOfAnySize()) {
-    for (uint32_t half = 0; half < 0x10000; ++half) {
-      const float dw = halfValue(uint16_t(half));
-      for (int isum : sums) {
-        const int64_t expected = numerics::blockTerm(isum, dw, dx);
-        const int64_t byte =
-            roundTerm(dotSteps<36>(kDotStart + isum) * (dw * dx));
-        ASSERT_EQ(byte, expected)
-            << isum << " * " << dw << " * " << dx << " (q8_0)";
-        if (isum % 16 == 0) { // what nibbles give
-          const int64_t nibble =
-              roundTerm(dotSteps<32>(kDotStart + isum) * (dw * dx));
-          ASSERT_EQ(nibble, numerics::blockTerm(isum / 16, dw, dx))
-              << isum << " * " << dw << " * " << dx << " (q4_0)";
-        }
-      }
+    const auto found =
+        termsOf(kHalves * sums.size(), [&](dim3, dim3 block, int64_t *out) {
+          ORRERY_LAUNCH(blockTerms<kSteps>, dim3(kHalves / block.x), block, 0,
+                        nullptr, dx, deviceSums.data(), int(sums.size()), out);
+        });
+    for (size_t i = 0; i < found.size(); ++i) {
+      const float dw = numerics::halfToFloat(uint16_t(i / sums.size()));
+      const int isum = sums[i % sums.size()];
+      ASSERT_EQ(found[i], numerics::blockTerm(isum / divisor, dw, dx))
+          << isum << " * " << dw << " * " << dx;
     }
+  }
+}
+
+TEST(GpuNumerics, TermOfABlockIsTheDefinition) {
+  expectBlockTerms<36>({0, 1, -1, 3, 127 * 127, -97531, 520192, -520192}, 1);
+}
+
+// What nibbles give: 16 times the sum.
+TEST(GpuNumerics, TermOfABlockOfNibblesIsTheDefinition) {
+  expectBlockTerms<32>({0, 16, -16, 48, 520192, -520192}, 16);
+}
+
+__global__ void roundedTerms(const float *x, unsigned count, int64_t *out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) {
+    out[i] = roundTerm(x[i] * 0x1p36f);
   }
 }
 
 TEST(GpuNumerics, RoundedTermIsTheDefinition) {
   std::mt19937 random(3);
   std::uniform_int_distribution<uint32_t> bits;
-  for (int i = 0; i < 1000000; ++i) {
-    const float x = numerics::bitsToFloat(bits(random));
-    ASSERT_EQ(roundTerm(x * 0x1p36f), numerics::floatTerm(x)) << x;
+  std::vector<float> x(1000000);
+  for (float &value : x) {
+    value = numerics::bitsToFloat(bits(random));
+  }
+  const auto deviceX = onDevice(x);
+  const auto found =
+      termsOf(x.size(), [&](dim3 grid, dim3 block, int64_t *out) {
+        ORRERY_LAUNCH(roundedTerms, grid, block, 0, nullptr, deviceX.data(),
+                      unsigned(x.size()), out);
+      });
+  for (size_t i = 0; i < x.size(); ++i) {
+    ASSERT_EQ(found[i], numerics::floatTerm(x[i])) << x[i];
+  }
+}
+
+/// out[i] of the pair x[i], its low half times its high half.
+__global__ void halfTerms(const uint32_t *x, unsigned count, int64_t *out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) {
+    out[i] = roundTerm((halfValue(uint16_t(x[i] >> 16)) * 0x1p36f) *
+                       halfValue(uint16_t(x[i])));
   }
 }
 
 TEST(GpuNumerics, TermOfHalvesIsTheDefinition) {
   std::mt19937 random(4);
-  std::uniform_int_distribution<uint32_t> bits(0, 0xffff);
-  for (int i = 0; i < 1000000; ++i) {
-    const float a = halfValue(uint16_t(bits(random)));
-    const float b = halfValue(uint16_t(bits(random)));
-    ASSERT_EQ(roundTerm((b * 0x1p36f) * a), numerics::halfTerm(a, b))
-        << a << " * " << b;
+  std::uniform_int_distribution<uint32_t> bits;
+  std::vector<uint32_t> x(1000000);
+  for (uint32_t &pair : x) {
+    pair = bits(random);
+  }
+  const auto deviceX = onDevice(x);
+  const auto found =
+      termsOf(x.size(), [&](dim3 grid, dim3 block, int64_t *out) {
+        ORRERY_LAUNCH(halfTerms, grid, block, 0, nullptr, deviceX.data(),
+                      unsigned(x.size()), out);
+      });
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float a = numerics::halfToFloat(uint16_t(x[i]));
+    const float b = numerics::halfToFloat(uint16_t(x[i] >> 16));
+    ASSERT_EQ(found[i], numerics::halfTerm(a, b)) << a << " * " << b;
   }
 }
 
 } // namespace
-} // namespace orrery::gpu::emulated
+} // namespace orrery::gpu::ORRERY_GPU

@@ -112,6 +112,25 @@ TEST_P(NotFinite, SameOpAndPositionAsTheInterpreters) {
   }
 }
 
+// Figures of steps that compute nothing are none.
+TEST(NotFiniteTimed, IsRefused) {
+  std::mt19937 random(3);
+  const models::RandomWeights source(oddConfig(random), 5);
+  const Spoilt weights(source, "blk.0.ffn_norm.weight", INFINITY);
+  for (bool graph : {false, true}) {
+    ReferenceOptions options;
+    options.graph = graph;
+    auto good = openReference(source, options);
+    auto bad = openReference(weights, options);
+    ASSERT_TRUE(good && bad);
+    EXPECT_TRUE(good->time(1, 0, 1));
+    auto times = bad->time(1, 0, 1);
+    ASSERT_FALSE(times);
+    EXPECT_TRUE(times.error().message.starts_with("layer 0 ffn_norm"))
+        << times.error().message;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Spoilt, NotFinite,
     testing::Values(

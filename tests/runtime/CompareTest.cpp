@@ -46,6 +46,7 @@ TEST(Compare, ThisSystemIsWhatTimeFinds) {
             time["pipeline_full"]["interval_ticks"]);
   EXPECT_TRUE(one["receipt"]["ok"].get<bool>());
   EXPECT_FALSE(one.contains("bits_equal"));
+  EXPECT_EQ(one["bits_not_compared"], "a shape has no weights");
 }
 
 // Up to what fills the pipeline users do not slow each other; past it they
@@ -131,8 +132,11 @@ TEST(Compare, TableAndBars) {
                            "how it was had", "tokens/s of one user\n", "|##"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << result.out;
   }
-  // A shape has no weights, so nobody compared bits.
-  EXPECT_EQ(result.out.find("bits"), std::string::npos);
+  EXPECT_NE(result.out.find("positions; shape only\n"), std::string::npos)
+      << result.out;
+  EXPECT_EQ(result.out.find("bits equal"), std::string::npos);
+  EXPECT_NE(result.out.find("bits not compared: a shape has no weights\n"),
+            std::string::npos);
 }
 
 TEST(Compare, NoSpeedUpOverASlowGpuUnasked) {
@@ -191,7 +195,7 @@ TEST(Compare, AModelThatDoesNotFitAGpuSaysWhatWould) {
 TEST(Compare, MeasuredRowsOfAFolder) {
   CommandFolder folder;
   std::string text = R"({"device": "NVIDIA H200", "driver": "1.2", "date":
-    "2026-01-02", "copy_bandwidth_bytes_per_s": 4.0e12, "decode": [
+    "2026-01-02", "memory_bytes": 150754820096, "copy_bandwidth_bytes_per_s": 4.0e12, "decode": [
     {"model": "llama-2-7b", "weights": "q8_0", "kv": "q8", "context": 4096,
      "batch": 1, "median_us": 2500, "p10_us": 2490, "p90_us": 2600, "bytes":
      8000000000},
@@ -226,6 +230,10 @@ TEST(Compare, AModelFileKeepsItsFormats) {
       folder, "orrery compare $MODEL $SMALL --gpu b200 --allow-slow-gpu");
   EXPECT_EQ(json["weights"], "q8_0 (as stored)");
   EXPECT_EQ(json["bits_equal"], true);
+  EXPECT_FALSE(json.contains("bits_not_compared"));
+  auto text = folder.run("orrery compare $MODEL $SMALL --gpu b200");
+  EXPECT_EQ(text.out.find("shape only"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("bits equal: yes"), std::string::npos);
   EXPECT_EQ(rowsOf(json, "b200", "modelled").size(), 1u);
 }
 

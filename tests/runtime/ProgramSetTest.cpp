@@ -102,16 +102,6 @@ TEST(ProgramSet, ProgramsOfASessionShareWhatLasts) {
   EXPECT_TRUE(shareWhatLasts(**one, **chunk));
 }
 
-TEST(ProgramSet, OnlyALackOfRoomIsTriedAgain) {
-  EXPECT_TRUE(isLackOfRoom({"no room on lpu-small for x (64 B: ..."}));
-  EXPECT_TRUE(isLackOfRoom({"'llm.linear' op needs 9 activation vectors, a "
-                            "plane holds 8"}));
-  EXPECT_TRUE(isLackOfRoom({"no room for the program's text: it takes 9 B"}));
-  EXPECT_TRUE(
-      isLackOfRoom({"vxm would run dry at tick 9: its buffer of 64 B"}));
-  EXPECT_FALSE(isLackOfRoom({"'llm.rope' op operand #0 must be rows"}));
-}
-
 // The last bit, which no six decimals show.
 TEST(ProgramSet, ModelsThatDifferInOneBitDoNotMix) {
   models::ModelConfig config = tinyModel().config(), eps = config,

@@ -200,6 +200,43 @@ TEST_F(Allocation, TheDeadMakeRoom) {
   EXPECT_EQ(allocator.place(all), std::nullopt);
 }
 
+// Whatever the depth of a bank: what is free is counted to the last address.
+TEST(Nearest, CountsWhatIsFree) {
+  for (int32_t depth : {16, 1000, 2271, 4096, 5461}) {
+    Machine machine = *loadMachine("lpu-small");
+    machine.sram.vectorsPerBank = depth;
+    ChipLayout layout(machine);
+    // From a half on nothing else leaves a bank all of its own.
+    uint32_t half = uint32_t(depth) / 2;
+    for (uint32_t taken : {0u, 1u, half, half + 1, half + 2, half + 3, half + 5,
+                           uint32_t(depth) - 1}) {
+      Allocator allocator(machine, layout);
+      Request first{};
+      first.width = uint32_t(layout.dataSlices);
+      first.length = taken;
+      first.dies = kForever;
+      std::vector<Request> all;
+      for (int32_t side : {0, 1}) {
+        for (int32_t bank = 0; taken > 0 && bank < machine.sram.banks; ++bank) {
+          first.side = side;
+          all.push_back(first);
+        }
+      }
+      Request large = first;
+      large.side = 0;
+      large.length = uint32_t(depth) + 1;
+      all.push_back(large);
+      ASSERT_EQ(allocator.place(all), all.size() - 1);
+      auto nearest = allocator.nearest(large);
+      ASSERT_TRUE(nearest);
+      // Others may fill one bank with two of theirs, and leave the other.
+      bool oneIsFree = 2 * taken <= uint32_t(depth);
+      EXPECT_EQ(nearest->free, uint32_t(depth) - (oneIsFree ? 0 : taken))
+          << depth << " deep, " << taken << " taken";
+    }
+  }
+}
+
 TEST_F(Allocation, DeeperThanABankIsRefused) {
   EXPECT_EQ(allocator.place({buffer(4, depth + 1, 1, 1)}), 0u);
 }

@@ -3,6 +3,7 @@
 #include "compiler/partition/StageCosts.h"
 
 #include "compiler/partition/ReadShape.h"
+#include "tests/compiler/partition/DealLayers.h"
 
 #include "compiler/Compile.h"
 #include "compiler/import/ImportModel.h"

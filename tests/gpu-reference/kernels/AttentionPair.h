@@ -1,88 +1,31 @@
-// Attention on both sides, kernels over pages and the interpreter's
-// llm.attention, with the same rows.
+// Attention on both sides, kernels over pages and what they must give, with the
+// same rows.
 #pragma once
 
 #include "gpu-reference/kernels/Attention.h"
 
-#include "dialects/llm/Evaluate.h"
+#include "tests/gpu-reference/kernels/DefinedAttention.h"
 #include "tests/gpu-reference/kernels/PagedCache.h"
 
-#include "mlir/IR/Builders.h"
+// Who is not given MLIR: nvcc, and the build under sanitizers.
+#if defined(__CUDACC__) || defined(ORRERY_WITHOUT_MLIR)
+#define ORRERY_DEFINED_ATTENTION
+#else
+#include "tests/gpu-reference/kernels/InterpretedAttention.h"
+#endif
 
 #include <cmath>
 #include <optional>
 
-namespace orrery::gpu::emulated {
+namespace orrery::gpu::ORRERY_GPU {
 
-using models::KvFormat;
-
-struct AttentionShape {
-  int32_t heads, kvHeads, headDim;
-  KvFormat format;
-};
-
-inline llm::KvFormat dialectFormat(KvFormat format) {
-  return format == KvFormat::F16  ? llm::KvFormat::F16
-         : format == KvFormat::Q8 ? llm::KvFormat::Q8
-                                  : llm::KvFormat::Q4;
-}
-
-/// The interpreter's side: an op, its cache, and rows in and out.
-class Interpreted {
-public:
-  explicit Interpreted(const AttentionShape &s)
-      : shape(s), op(make(s)), cache(op) {}
-
-  /// The result's rows [tokens][heads * headDim]; k and v are appended at `at`.
-  std::vector<float> attend(const std::vector<float> &q,
-                            const std::vector<float> &k,
-                            const std::vector<float> &v, int32_t at) {
-    return llm::evaluate(op, rows(q, shape.heads), rows(k, shape.kvHeads),
-                         rows(v, shape.kvHeads), cache, at)
-        .values;
-  }
-  /// Appends without attention.
-  void append(const std::vector<float> &k, const std::vector<float> &v,
-              int32_t at) {
-    const llm::Tensor keys = rows(k, shape.kvHeads);
-    const llm::Tensor values = rows(v, shape.kvHeads);
-    for (int64_t t = 0; t < keys.rows; ++t) {
-      cache.put(at + t, keys.row(t), values.row(t));
-    }
-  }
-
-private:
-  llm::AttentionOp make(const AttentionShape &s) {
-    context.loadDialect<llm::LlmDialect>();
-    mlir::OpBuilder builder(&context);
-    builder.setInsertionPointToStart(&block);
-    const mlir::Location loc = builder.getUnknownLoc();
-    auto rowsOf = [&](int64_t heads) {
-      return block.addArgument(
-          mlir::RankedTensorType::get({1, heads * s.headDim},
-                                      builder.getF32Type()),
-          loc);
-    };
-    mlir::Value q = rowsOf(s.heads);
-    mlir::Value k = rowsOf(s.kvHeads);
-    mlir::Value v = rowsOf(s.kvHeads);
-    return builder.create<llm::AttentionOp>(loc, q.getType(), q, k, v, 0,
-                                            s.heads, s.kvHeads, s.headDim,
-                                            dialectFormat(s.format), 4096);
-  }
-  llm::Tensor rows(const std::vector<float> &values, int64_t heads) const {
-    const int64_t width = heads * shape.headDim;
-    llm::Tensor tensor(int64_t(values.size()) / width, width);
-    tensor.values = values;
-    return tensor;
-  }
-
-  AttentionShape shape;
-  mlir::MLIRContext context;
-  mlir::Block block;
-  llm::AttentionOp op;
-  llm::LayerCache cache;
-};
+/// The other side: the interpreter, or without MLIR the same formulas as plain
+/// loops (AttentionDefinitionTest.cpp holds one against the other).
+#ifdef ORRERY_DEFINED_ATTENTION
+using ExpectedAttention = DefinedAttention;
+#else
+using ExpectedAttention = InterpretedAttention;
+#endif
 
 /// What the kernels gave.
 struct Outcome {
@@ -118,6 +61,11 @@ public:
   }
   Outcome run(const std::vector<float> &q, int32_t tokens, int32_t at,
               const AttentionPlan &plan) {
+    return must(tryRun(q, tokens, at, plan));
+  }
+  /// Or what the launch reports.
+  Expected<Outcome> tryRun(const std::vector<float> &q, int32_t tokens,
+                           int32_t at, const AttentionPlan &plan) {
     const Buffer<float> queries = must(Buffer<float>::copyOf(q, "q"));
     Buffer<float> out = must(Buffer<float>::allocate(q.size(), "out"));
     Buffer<uint8_t> scratch = must(Buffer<uint8_t>::allocate(
@@ -128,8 +76,10 @@ public:
     attention(queries.data(), out.data(), tokens, cache.position.data(),
               cache.view(kLayer), plan, scratch.data(), {fault.data(), kOp},
               nullptr);
-    check(launchStatus("attention"));
-    return {must(out.read()), faultPlace(must(fault.read())[0])};
+    if (Status ok = launchStatus("attention"); !ok) {
+      return ok.error();
+    }
+    return Outcome{must(out.read()), faultPlace(must(fault.read())[0])};
   }
 
   static constexpr int32_t kLayer = 1;
@@ -138,7 +88,7 @@ public:
   int32_t room;
   std::mt19937 &random;
   PagedCache cache;
-  Interpreted expected;
+  ExpectedAttention expected;
 };
 
 /// The first element that is not finite, as the interpreter looks for it.
@@ -168,4 +118,4 @@ inline void expectSame(const Outcome &found, const std::vector<float> &expected,
   EXPECT_EQ(found.fault, firstFault(expected, width));
 }
 
-} // namespace orrery::gpu::emulated
+} // namespace orrery::gpu::ORRERY_GPU

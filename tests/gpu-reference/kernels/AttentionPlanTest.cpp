@@ -3,7 +3,7 @@
 
 #include "tests/gpu-reference/kernels/PagedCache.h"
 
-namespace orrery::gpu::emulated {
+namespace orrery::gpu::ORRERY_GPU {
 namespace {
 
 using models::KvFormat;
@@ -59,4 +59,4 @@ TEST(AttentionPlan, CoversAnyContext) {
 }
 
 } // namespace
-} // namespace orrery::gpu::emulated
+} // namespace orrery::gpu::ORRERY_GPU

@@ -1,10 +1,11 @@
-// Attention over pages against the interpreter's llm.attention, bit for bit:
-// any shape, split, order of threads, order of pages, chunk of tokens.
+// Attention over pages against the interpreter's llm.attention (on a device
+// against its formulas as plain loops), bit for bit: any shape, split, order of
+// threads, order of pages, chunk of tokens.
 #include "gpu-reference/kernels/Attention.h"
 
 #include "tests/gpu-reference/kernels/AttentionPair.h"
 
-namespace orrery::gpu::emulated {
+namespace orrery::gpu::ORRERY_GPU {
 namespace {
 
 using Shape = AttentionShape;
@@ -20,7 +21,7 @@ TEST_P(Attention, SameBitsAsTheInterpreter) {
     ++seed;
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " +
                  std::to_string(visible) + " positions visible to the last");
-    const SettingsScope scope(settingsOf(seed));
+    const OrderScope scope(seed);
     std::mt19937 random(seed);
     const int32_t tokens = std::min<int32_t>(visible, 1 + random() % 5);
     const int32_t at = visible - tokens;
@@ -59,7 +60,7 @@ TEST_P(Attention, SplitsOrdersAndThreadsDoNotMatter) {
   for (int32_t split : {32, 64, 96, 128}) {
     for (int32_t threads : {32, 64, 256}) {
       for (int32_t slice : {1, 2, 3}) {
-        const SettingsScope scope(settingsOf(++seed));
+        const OrderScope scope(++seed);
         AttentionPlan plan = pair.plan(kTokens, split);
         plan.threads = threads;
         plan.sliceTokens = slice;
@@ -103,7 +104,7 @@ TEST_P(Attention, FaultsAreThoseOfTheInterpreter) {
   constexpr int32_t kTokens = 5, kAt = 31;
   for (uint32_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const SettingsScope scope(settingsOf(seed));
+    const OrderScope scope(seed);
     std::mt19937 random(seed);
     Pair pair(shape, 32, 64, random);
     pair.fill(kAt);
@@ -135,6 +136,29 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{4, 2, 8, KvFormat::F16}, Shape{3, 1, 24, KvFormat::F16},
         Shape{2, 2, 40, KvFormat::F16}, Shape{9, 1, 80, KvFormat::F16},
         Shape{4, 2, 100, KvFormat::F16}));
+
+// As many positions as take a device every part and block of its grid, by the
+// plan that it chooses itself.
+TEST(AttentionLong, ThousandsOfPositions) {
+  for (KvFormat format : {KvFormat::Q8, KvFormat::Q4, KvFormat::F16}) {
+    std::mt19937 random(21);
+    const Shape shape =
+        kEmulated ? Shape{2, 1, 32, format} : Shape{32, 8, 128, format};
+    const int32_t at = kEmulated ? 2100 : 8200;
+    Pair pair(shape, 64, at + 40, random);
+    pair.fill(at);
+    for (int32_t tokens : {1, 3}) {
+      const auto q = pair.values(tokens, shape.heads);
+      const auto k = pair.values(tokens, shape.kvHeads);
+      const auto v = pair.values(tokens, shape.kvHeads);
+      pair.cache.append(Pair::kLayer, at, k, v);
+      const auto expected = pair.expected.attend(q, k, v, at);
+      expectSame(pair.run(q, tokens, at, pair.plan(tokens)), expected,
+                 shape.heads * shape.headDim);
+      ASSERT_FALSE(HasFailure()) << tokens << " tokens";
+    }
+  }
+}
 
 /// Sums that leave +-2^27 though every value fits its format.
 TEST(AttentionOverflow, IsReported) {
@@ -214,4 +238,4 @@ TEST(AttentionGraph, ReplaysAtLaterPositions) {
 }
 
 } // namespace
-} // namespace orrery::gpu::emulated
+} // namespace orrery::gpu::ORRERY_GPU

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace orrery::gpu::emulated {
+namespace orrery::gpu::ORRERY_GPU {
 namespace {
 
 using models::KvFormat;
@@ -96,7 +96,7 @@ TEST_P(KvAppend, WritesRowsAndNothingElse) {
   const Case c = GetParam();
   for (uint32_t seed = 1; seed <= 12; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const SettingsScope scope(settingsOf(seed));
+    const OrderScope scope(seed);
     std::mt19937 random(seed);
     const KvLayout layout{2, c.kvHeads, c.headDim, c.format, c.pagePositions};
     PagedCache cache(layout, 200, random);
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(
         Case{KvFormat::F16, 2, 7, 32}, Case{KvFormat::F16, 1, 80, 128}));
 
 } // namespace
-} // namespace orrery::gpu::emulated
+} // namespace orrery::gpu::ORRERY_GPU

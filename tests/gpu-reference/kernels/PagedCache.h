@@ -4,8 +4,11 @@
 
 #include "gpu-reference/Buffer.h"
 #include "gpu-reference/KvPages.h"
-#include "gpu-reference/emulation/Settings.h"
 #include "gpu-reference/kernels/KvAppend.h"
+
+#ifndef __CUDACC__
+#include "gpu-reference/emulation/Settings.h"
+#endif
 
 #include <gtest/gtest.h>
 
@@ -13,7 +16,7 @@
 #include <random>
 #include <vector>
 
-namespace orrery::gpu::emulated {
+namespace orrery::gpu::ORRERY_GPU {
 
 /// The value, or a failure of the test.
 template <class T> T must(Expected<T> value) {
@@ -91,11 +94,26 @@ inline std::vector<float> randomValues(size_t count, std::mt19937 &random) {
   return values;
 }
 
-inline Settings settingsOf(uint32_t seed) {
-  Settings settings;
-  settings.order = Order(seed % 3);
-  settings.seed = seed;
-  return settings;
-}
+/// Order of threads and contents of unwritten memory by a seed, for as long as
+/// it lives; nothing on a device.
+class OrderScope {
+public:
+#ifdef __CUDACC__
+  explicit OrderScope(uint32_t) {}
+  ~OrderScope() {}
+#else
+  explicit OrderScope(uint32_t seed) : scope(settingsOf(seed)) {}
 
-} // namespace orrery::gpu::emulated
+private:
+  static Settings settingsOf(uint32_t seed) {
+    Settings settings;
+    settings.order = Order(seed % 3);
+    settings.seed = seed;
+    return settings;
+  }
+
+  SettingsScope scope;
+#endif
+};
+
+} // namespace orrery::gpu::ORRERY_GPU

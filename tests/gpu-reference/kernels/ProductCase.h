@@ -106,6 +106,13 @@ public:
 
   /// By `kernel`: gemv or gemm.
   ProductResult run(Kernel kernel) const {
+    Expected<ProductResult> result = tryRun(kernel);
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? std::move(*result) : ProductResult();
+  }
+
+  /// Or what the launch reports.
+  Expected<ProductResult> tryRun(Kernel kernel) const {
     auto weight = DeviceMatrix::upload(bytes(), "weight");
     auto xCode = Buffer<int8_t>::copyOf(xCodes, "codes");
     auto xScale = Buffer<float>::copyOf(xScales, "scales");
@@ -118,8 +125,9 @@ public:
     const ActivationView x{
         tokens, k, nullptr, xCode->data(), xScale->data(), xHalf->data()};
     kernel(weight->view(), x, y->data(), stride, {fault->data(), kOp}, nullptr);
-    const Status launched = launchStatus("product");
-    EXPECT_TRUE(launched) << launched.error().message;
+    if (Status ok = launchStatus("product"); !ok) {
+      return ok.error();
+    }
     return result(*y->read(), stride, *fault->read());
   }
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <tuple>
 
 namespace orrery::gpu::latency {
 namespace {
@@ -18,7 +17,7 @@ using Json = nlohmann::json;
 /// Made up, for the reader alone.
 Json file() {
   return Json::parse(R"({"device": "NVIDIA H200", "driver": "580", "date":
-    "2026-01-01", "copy_bandwidth_bytes_per_s": 4e12, "kernels": [1, 2],
+    "2026-01-01", "memory_bytes": 150754820096, "copy_bandwidth_bytes_per_s": 4e12, "kernels": [1, 2],
     "decode": [{"model": "llama-2-7b", "weights": "q8_0", "kv": "q8",
     "context": 4096, "batch": 1, "median_us": 3000.5, "p10_us": 2999,
     "p90_us": 3100, "bytes": 8000000000}]})");
@@ -42,15 +41,34 @@ TEST(Measurements, AreRead) {
 
 TEST(Measurements, DeviceNames) {
   MeasuredStep step;
-  for (auto [device, gpu, same] : {std::tuple("NVIDIA H200", "h200", true),
-                                   {"NVIDIA A100-SXM4-80GB", "a100", true},
-                                   {"NVIDIA H100 80GB HBM3", "h100", true},
-                                   {"NVIDIA GH200 480GB", "h200", false},
-                                   {"NVIDIA H200", "h100", false},
-                                   {"NVIDIA B200", "b200", true},
-                                   {"NVIDIA GB200", "b200", false}}) {
-    step.device = device;
-    EXPECT_EQ(step.isOn(gpu), same) << device << " " << gpu;
+  constexpr double kGiB = 1 << 30;
+  struct Device {
+    const char *name, *gpu;
+    double bytes; ///< as nvidia-smi shows them
+    bool same;
+  };
+  for (const Device &d :
+       {Device{"NVIDIA H200", "h200", 140.4 * kGiB, true},
+        {"NVIDIA A100-SXM4-80GB", "a100", 80 * kGiB, true},
+        {"NVIDIA H100 80GB HBM3", "h100", 79.6 * kGiB, true},
+        {"NVIDIA B200", "b200", 179.1 * kGiB, true},
+        {"NVIDIA GH200 480GB", "h200", 140.4 * kGiB, false},
+        {"NVIDIA H200", "h100", 140.4 * kGiB, false},
+        {"NVIDIA GB200", "b200", 179.1 * kGiB, false},
+        // Other memory, with another bandwidth.
+        {"NVIDIA H100 PCIe", "h100", 79.6 * kGiB, false},
+        {"NVIDIA A100 80GB PCIe", "a100", 80 * kGiB, false},
+        {"NVIDIA A100-PCIE-40GB", "a100", 39.6 * kGiB, false},
+        {"NVIDIA A100-SXM4-40GB", "a100", 39.6 * kGiB, false},
+        {"NVIDIA H100 NVL", "h100", 93.6 * kGiB, false},
+        {"NVIDIA H200 NVL", "h200", 140.4 * kGiB, false},
+        {"NVIDIA A100-SXM4-80GB MIG 7g.80gb", "a100", 79.3 * kGiB, false},
+        {"NVIDIA H100", "h100", 94 * kGiB, false}}) {
+    step.device = d.name;
+    step.memoryBytes = int64_t(d.bytes);
+    auto gpu = loadGpu(d.gpu);
+    ASSERT_TRUE(gpu) << d.gpu;
+    EXPECT_EQ(step.isOn(*gpu), d.same) << d.name << " " << d.gpu;
   }
 }
 
@@ -67,6 +85,8 @@ TEST(Measurements, BadFilesAreOneLine) {
   };
   expectPart([](Json &j) { j.erase("driver"); },
              "driver: expected a value, found nothing");
+  expectPart([](Json &j) { j.erase("memory_bytes"); },
+             "memory_bytes: expected a value, found nothing");
   expectPart([](Json &j) { j["device"] = ""; }, "device: expected a text");
   expectPart([](Json &j) { j["decode"] = 1; },
              "decode: expected an array, found 1");

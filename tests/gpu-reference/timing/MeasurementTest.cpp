@@ -19,7 +19,7 @@ namespace {
 
 Measurement example() {
   Measurement m;
-  m.device = {"NVIDIA H200", "9.0", "13.0", "13.0", int64_t(1) << 37};
+  m.device = {"NVIDIA H200", "9.0", "13.0", "13.0", int64_t(140) << 30};
   m.about = {{"driver", "580.95"}, {"date", "2026-11-29"}, {"bits", "equal"}};
   m.copy = {500, 490, 520, 2'000'000'000};
   m.gemv.push_back(
@@ -35,7 +35,10 @@ TEST(Measurement, IsWhatItsReaderTakes) {
   ASSERT_TRUE(steps) << steps.error().message;
   ASSERT_EQ(steps->size(), 1u);
   const latency::MeasuredStep &step = steps->front();
-  EXPECT_TRUE(step.isOn("h200"));
+  EXPECT_EQ(step.memoryBytes, int64_t(140) << 30);
+  auto gpu = latency::loadGpu("h200");
+  ASSERT_TRUE(gpu);
+  EXPECT_TRUE(step.isOn(*gpu));
   EXPECT_EQ(step.driver, "580.95");
   EXPECT_EQ(step.date, "2026-11-29");
   EXPECT_EQ(step.model, "llama-2-7b");
@@ -76,6 +79,11 @@ TEST(KernelTimes, OfTheEmulation) {
     EXPECT_GT(times->bytes, int64_t(65 * 72 * element));
     EXPECT_LT(times->bytes, int64_t(65 * 128 * element) + 3 * 128 * 4);
   }
+  // What was not warmed up is not counted either; nothing is no time.
+  EXPECT_TRUE(emulated::timeCopy(1 << 16, {0, 1, 0}));
+  auto none = emulated::timeCopy(1 << 16, {0, 0, 0});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "expected at least 1 repeat, found 0");
   auto copy = emulated::timeCopy(1 << 16, options);
   ASSERT_TRUE(copy) << copy.error().message;
   EXPECT_EQ(copy->bytes, 2 << 16);

@@ -1,11 +1,114 @@
 #include "runtime/timing/Refusal.h"
 
+#include "compiler/Compile.h"
+#include "models/Zoo.h"
+
 #include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <unistd.h>
 
 namespace orrery::runtime {
 namespace {
 
-// What passes say, in their own words.
+/// A preset with something changed, as a file for the time of a test.
+class ChangedMachine {
+public:
+  template <class Change> ChangedMachine(const char *preset, Change change) {
+    Machine machine = *loadMachine(preset);
+    change(machine);
+    path = testing::TempDir() + "orrery-refusal-" + std::to_string(getpid()) +
+           ".json";
+    std::ofstream(path) << formatMachine(machine);
+  }
+  ~ChangedMachine() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+CompileRequest requestOn(const std::string &machine, SplitOptions split = {}) {
+  CompileRequest request;
+  request.machine = machine;
+  request.split = split;
+  request.import.context = request.import.bucket = 128;
+  return request;
+}
+
+/// Compiled, so the words are those of the passes.
+void expectRefused(const char *shape, const CompileRequest &request,
+                   Limit limit) {
+  auto context = makeContext();
+  auto step = compileStep(*context, *models::loadShape(shape), request);
+  ASSERT_FALSE(step) << limitName(limit);
+  auto found = limitOf(step.error());
+  ASSERT_TRUE(found) << step.error().message;
+  EXPECT_STREQ(limitName(*found), limitName(limit)) << step.error().message;
+}
+
+TEST(Refusal, OfAChip) {
+  expectRefused("smollm2-135m", requestOn("lpu-small"), Limit::Chip);
+  // Of several chips the partition says it, in words of its own.
+  ChangedMachine machine("lpu-small-node",
+                         [](Machine &m) { m.sram.vectorsPerBank = 64; });
+  expectRefused("stories260k", requestOn(machine.path, {2, 1}), Limit::Chip);
+}
+
+TEST(Refusal, OfTheBankForTiles) {
+  // Weights that the weight slices cannot hold lie there too.
+  expectRefused("tinyllama-1.1b", requestOn("lpu-v1-node", {1, 2}),
+                Limit::TileBank);
+}
+
+TEST(Refusal, OfText) {
+  ChangedMachine machine("lpu-small",
+                         [](Machine &m) { m.sram.vectorsPerBank = 300; });
+  CompileRequest request = requestOn(machine.path);
+  request.textBases = {1 << 20};
+  expectRefused("stories260k", request, Limit::Text);
+}
+
+TEST(Refusal, OfALinksBuffer) {
+  ChangedMachine machine("lpu-small-node",
+                         [](Machine &m) { m.link.bufferVectors = 8; });
+  CompileRequest request = requestOn(machine.path, {1, 2});
+  request.import.tokens = 16;
+  expectRefused("stories260k", request, Limit::LinkBuffer);
+}
+
+TEST(Refusal, OfAQueuesBuffer) {
+  ChangedMachine machine("lpu-small", [](Machine &m) {
+    m.queueBytes = int32_t(2 * m.fetchBytes());
+    m.timing.fetch = 1000;
+  });
+  expectRefused("stories260k", requestOn(machine.path), Limit::QueueBuffer);
+}
+
+TEST(Refusal, OfCables) {
+  expectRefused("stories260k", requestOn("lpu-small-ring", {3, 1}),
+                Limit::Cables);
+}
+
+TEST(Refusal, OfTheSplitThatWasAskedFor) {
+  expectRefused("stories260k", requestOn("lpu-small-node", {9, 1}),
+                Limit::Split);
+  expectRefused("tinystories-656k", requestOn("lpu-small-node", {1, 8}),
+                Limit::Split);
+}
+
+TEST(Refusal, OfAUnit) {
+  expectRefused(
+      "tinyllama-1.1b",
+      requestOn(
+          ChangedMachine("lpu-v1-node", [](Machine &m) { m.lanes = 32; }).path,
+          {2, 1}),
+      Limit::Unit);
+  CompileRequest request = requestOn("lpu-small");
+  request.import.kvFormat = llm::KvFormat::Q4;
+  expectRefused("stories260k", request, Limit::Unit);
+}
+
+// FitsTest and the tests above see these come out of compilations, all but the
+// data slices, which no small shape fills before their bank for tiles.
 TEST(Refusal, IsToldByItsWords) {
   struct Case {
     const char *message;
@@ -58,6 +161,17 @@ TEST(Refusal, IsToldByItsWords) {
     EXPECT_EQ(*limit, c.limit) << c.message;
     EXPECT_STRNE(limitName(*limit), "");
   }
+}
+
+TEST(Refusal, OnlyALackOfRoomIsTriedAgainWithFewerTokens) {
+  EXPECT_TRUE(isLackOfRoom({"no room on lpu-small for x (64 B: ..."}));
+  EXPECT_TRUE(isLackOfRoom({"'llm.linear' op needs 9 activation vectors, a "
+                            "plane holds 8"}));
+  EXPECT_TRUE(isLackOfRoom({"no room for the program's text: it takes 9 B"}));
+  EXPECT_TRUE(
+      isLackOfRoom({"vxm would run dry at tick 9: its buffer of 64 B"}));
+  EXPECT_FALSE(isLackOfRoom({"tp=9: expected at most the 8 chips of n"}));
+  EXPECT_FALSE(isLackOfRoom({"'llm.rope' op operand #0 must be rows"}));
 }
 
 TEST(Refusal, OtherErrorsAreNone) {
