@@ -28,6 +28,9 @@ if(ORRERY_WITH_CUDA AND CMAKE_CUDA_COMPILER)
      CMAKE_MATCH_1 VERSION_GREATER_EQUAL 12.8)
     list(APPEND architectures 100)
   endif()
+  if(DEFINED ENV{CUDAARCHS}) # CMake's own name for it
+    set(architectures $ENV{CUDAARCHS})
+  endif()
   set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING
       "GPUs the reference's kernels are compiled for")
   enable_language(CUDA)
