@@ -179,6 +179,31 @@ struct AttentionLaunch {
   cudaStream_t stream;
 };
 
+/// launch.operator()<format, rows>() for a cache's format and 1, 4 or 8 rows: a
+/// kernel is compiled for each.
+template <int kRows, class Launch>
+void launchForFormat(models::KvFormat format, Launch launch) {
+  switch (format) {
+  case models::KvFormat::F16:
+    return launch.template operator()<models::KvFormat::F16, kRows>();
+  case models::KvFormat::Q8:
+    return launch.template operator()<models::KvFormat::Q8, kRows>();
+  case models::KvFormat::Q4:
+    return launch.template operator()<models::KvFormat::Q4, kRows>();
+  }
+}
+template <class Launch>
+void launchFor(models::KvFormat format, int32_t rows, Launch launch) {
+  switch (rows) {
+  case 1:
+    return launchForFormat<1>(format, launch);
+  case 4:
+    return launchForFormat<4>(format, launch);
+  default:
+    return launchForFormat<8>(format, launch);
+  }
+}
+
 // Each file its launch; `rows` is how many a block takes: 1, 4 or 8.
 void launchScores(const AttentionStep &step, int32_t rows,
                   const AttentionLaunch &launch);

@@ -236,31 +236,13 @@ void launchRows(const AttentionStep &step, const AttentionLaunch &launch) {
   }
 }
 
-template <KvFormat F>
-void launchFormat(const AttentionStep &step, int32_t rows,
-                  const AttentionLaunch &launch) {
-  switch (rows) {
-  case 1:
-    return launchRows<F, 1>(step, launch);
-  case 4:
-    return launchRows<F, 4>(step, launch);
-  default:
-    return launchRows<F, 8>(step, launch);
-  }
-}
-
 } // namespace
 
 void launchValues(const AttentionStep &step, int32_t rows,
                   const AttentionLaunch &launch) {
-  switch (step.cache.layout.format) {
-  case KvFormat::F16:
-    return launchFormat<KvFormat::F16>(step, rows, launch);
-  case KvFormat::Q8:
-    return launchFormat<KvFormat::Q8>(step, rows, launch);
-  case KvFormat::Q4:
-    return launchFormat<KvFormat::Q4>(step, rows, launch);
-  }
+  launchFor(step.cache.layout.format, rows, [&]<KvFormat F, int kRows>() {
+    launchRows<F, kRows>(step, launch);
+  });
 }
 
 } // namespace orrery::gpu::ORRERY_GPU
