@@ -10,6 +10,8 @@ config.test_source_root = os.path.dirname(__file__)
 
 config.environment["PATH"] = os.pathsep.join(
     [config.orrery_tools, config.llvm_tools, config.environment["PATH"]])
+# As in TestMain.cpp: freed memory is overwritten.
+config.environment["MALLOC_PERTURB_"] = "165"
 for variable in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]

@@ -117,7 +117,7 @@ LogicalResult FlowBuilder::lowerEmbed(llm::EmbedOp op) {
   rows.f32 = alloc(tokens * rows.axis.vectors(), flow::StreamType::F32);
   b.create<flow::ReceiveOp>(op.getLoc(), rows.f32,
                             rows.axis.attr(b.getContext()));
-  values[op.getResult()] = rows;
+  define(op.getResult(), rows);
   return success();
 }
 
@@ -171,7 +171,7 @@ Value FlowBuilder::sumSquares(Rows &rows, Location location) {
 
 // y = (x * 1/sqrt(sum/n + eps)) * w, in the order of 3-numerics.md, rule 7.
 LogicalResult FlowBuilder::lowerNorm(llm::RmsNormOp op) {
-  Rows &in = values[op.getX()];
+  Rows &in = rowsOf(op.getX());
   int64_t vectors = in.axis.vectors();
   Value sum = sumSquares(in, op.getLoc());
   Value weight = table(op.getWeight(), in.axis);
@@ -191,14 +191,14 @@ LogicalResult FlowBuilder::lowerNorm(llm::RmsNormOp op) {
       burst.step(flow::AluOp::Mul, burst.step(flow::AluOp::Mul, x, r), w);
   Rows out{.axis = in.axis};
   emitRows(out, op.getResult(), burst, y, op.getLoc());
-  values[op.getResult()] = out;
+  define(op.getResult(), out);
   return success();
 }
 
 // The residual sum also gives the sum of squares the next norm needs.
 LogicalResult FlowBuilder::lowerAdd(llm::AddOp op) {
-  Rows &a = values[op.getA()];
-  Rows &c = values[op.getB()];
+  Rows &a = rowsOf(op.getA());
+  Rows &c = rowsOf(op.getB());
   bool norm = usedBy<llm::RmsNormOp>(op.getResult());
   auto vectors = uint32_t(a.axis.vectors());
   VectorBurst burst(b, uint32_t(tokens) * vectors, norm ? vectors : 1);
@@ -212,13 +212,13 @@ LogicalResult FlowBuilder::lowerAdd(llm::AddOp op) {
                  {{out.sumSquares, plain(tokens)}}, flow::Reduction::SumWide);
   }
   emitRows(out, op.getResult(), burst, sum, op.getLoc());
-  values[op.getResult()] = out;
+  define(op.getResult(), out);
   return success();
 }
 
 LogicalResult FlowBuilder::lowerGated(llm::GatedOp op) {
-  Rows &gate = values[op.getGate()];
-  Rows &up = values[op.getUp()];
+  Rows &gate = rowsOf(op.getGate());
+  Rows &up = rowsOf(op.getUp());
   VectorBurst burst(b, uint32_t(tokens * gate.axis.vectors()));
   uint32_t g = burst.input({gate.f32, all(gate)});
   uint32_t u = burst.input({up.f32, all(up)});
@@ -226,13 +226,13 @@ LogicalResult FlowBuilder::lowerGated(llm::GatedOp op) {
       burst.step(flow::AluOp::Mul, burst.step(flow::AluOp::Silu, g), u);
   Rows out{.axis = gate.axis};
   emitRows(out, op.getResult(), burst, y, op.getLoc());
-  values[op.getResult()] = out;
+  define(op.getResult(), out);
   return success();
 }
 
 // Padded lanes may never win: they are put at minus infinity.
 LogicalResult FlowBuilder::lowerArgmax(llm::ArgmaxOp op) {
-  Rows &in = values[op.getLogits()];
+  Rows &in = rowsOf(op.getLogits());
   auto vectors = uint32_t(in.axis.vectors());
   Value best = alloc(tokens, flow::StreamType::F32);
   VectorBurst burst(b, uint32_t(tokens) * vectors, vectors);

@@ -69,6 +69,15 @@ public:
   mlir::LogicalResult finish(grid::StageOp stage);
 
 private:
+  /// The rows of a value that `define` was told of; they move with the next.
+  Rows &rowsOf(mlir::Value value) {
+    auto found = values.find(value);
+    assert(found != values.end() && "not lowered");
+    return found->second;
+  }
+  /// By value, as what `rowsOf` gave is in a table that may grow here.
+  void define(mlir::Value value, Rows rows) { values[value] = rows; }
+
   // Memory.
   mlir::Value alloc(int64_t vectors, flow::StreamType type, int32_t side = -1);
   mlir::Value table(llvm::StringRef name, const AxisLayout &axis);

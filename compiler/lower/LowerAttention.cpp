@@ -9,7 +9,7 @@ namespace orrery {
 
 // The rotation itself is done where attention reads q and k.
 LogicalResult FlowBuilder::lowerRope(llm::RopeOp op) {
-  values[op.getResult()] = values[op.getX()];
+  define(op.getResult(), rowsOf(op.getX()));
   return success();
 }
 
@@ -58,9 +58,9 @@ LogicalResult AttentionLowering::run() {
   if (failed(verifyFits())) {
     return failure();
   }
-  xq = f.values[op.getQ()].f32;
-  xk = f.values[op.getK()].f32;
-  xv = f.values[op.getV()].f32;
+  xq = f.rowsOf(op.getQ()).f32;
+  xk = f.rowsOf(op.getK()).f32;
+  xv = f.rowsOf(op.getV()).f32;
   out.axis = op.getHeadDim() % 32 == 0
                  ? q
                  : AxisLayout::dense(q.elements, f.layout.lanes);
@@ -75,7 +75,7 @@ LogicalResult AttentionLowering::run() {
   uint32_t x = burst.input({out.f32, f.all(out)});
   Rows rows{.axis = out.axis};
   f.emitRows(rows, op.getResult(), burst, x, location);
-  f.values[op.getResult()] = rows;
+  f.define(op.getResult(), rows);
   return success();
 }
 

@@ -130,7 +130,7 @@ Value FlowBuilder::carried(Rows &rows, flow::StreamType type,
 }
 
 LogicalResult FlowBuilder::lowerAllGather(grid::AllGatherOp op) {
-  Rows &in = values[op.getX()];
+  Rows &in = rowsOf(op.getX());
   flow::StreamType type = crossingType(op.getResult());
   auto received = gathers.find(op.getX());
   bool placed = received != gathers.end(); // the own shard
@@ -142,13 +142,13 @@ LogicalResult FlowBuilder::lowerAllGather(grid::AllGatherOp op) {
     }
     exchange(own, out.rows.axis, run, out.buffers, op.getLoc());
   }
-  values[op.getResult()] = out.rows;
+  define(op.getResult(), out.rows);
   return success();
 }
 
 // Place 0; what shares its vectors is cleared.
 LogicalResult FlowBuilder::lowerOwn(grid::OwnOp op) {
-  Rows &in = values[op.getX()];
+  Rows &in = rowsOf(op.getX());
   Rows out{.axis = in.axis.shard()};
   int64_t vectors = out.axis.vectors();
   out.f32 = alloc(tokens * vectors, flow::StreamType::F32);
@@ -167,14 +167,14 @@ LogicalResult FlowBuilder::lowerOwn(grid::OwnOp op) {
                                    uint32_t(run.first))}});
     burst.emit(op.getLoc());
   }
-  values[op.getResult()] = out;
+  define(op.getResult(), out);
   return success();
 }
 
 // Each rank finds its own best, all exchange them, and each takes the best of
 // all. Rows that the vocabulary does not have are at the lowest number.
 LogicalResult FlowBuilder::lowerBest(grid::ArgmaxOp op) {
-  Rows &in = values[op.getLogits()];
+  Rows &in = rowsOf(op.getLogits());
   auto *context = b.getContext();
   auto vectors = uint32_t(in.axis.vectors());
   auto shardTable = [&](StringRef name, uint32_t length) {

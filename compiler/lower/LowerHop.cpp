@@ -26,7 +26,7 @@ void FlowBuilder::receive(ValueRange results, Location location) {
     } else {
       receiveQuantized(rows, value, type, location);
     }
-    values[value] = rows;
+    define(value, rows);
   }
 }
 
@@ -84,8 +84,12 @@ LogicalResult FlowBuilder::verifyLinkRoom(grid::StageOp stage) {
   for (auto [result, value] :
        llvm::zip_equal(stage.getResults(), yield->getOperands())) {
     if (isPassedOn(result)) {
+      if (!values.contains(value)) {
+        return emitError(yield->getLoc())
+               << "passes on a value that the stage does not compute";
+      }
       needed +=
-          tokens * values[value].axis.vectors() * streams(crossingType(result));
+          tokens * rowsOf(value).axis.vectors() * streams(crossingType(result));
       any = true;
     }
   }

@@ -195,10 +195,10 @@ LogicalResult FlowBuilder::dealPieces(llm::LinearOp op, const Rows &in,
 
 LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
   if (grid::columnsOf(op)) { // with what adds its partials: LowerPartial.cpp
-    values[op.getResult()] = {.axis = resultAxis(op)};
+    define(op.getResult(), {.axis = resultAxis(op)});
     return success();
   }
-  Rows &in = values[op.getX()];
+  Rows &in = rowsOf(op.getX());
   bool half = op.getFormat() == llm::WeightFormat::F16;
   // An f16 tile takes both planes of a pair: one plane a hemisphere works.
   int32_t step = half ? layout.planesPerHemisphere : 1;
@@ -219,7 +219,7 @@ LogicalResult FlowBuilder::lowerLinear(llm::LinearOp op) {
     p.plane *= step;
     emitPiece(op, in, out, p);
   }
-  values[op.getResult()] = out;
+  define(op.getResult(), out);
   return success();
 }
 

@@ -75,7 +75,7 @@ LogicalResult PartialLowering::begin() {
   bool half = op.getFormat() == llm::WeightFormat::F16;
   planeStep = half ? f.layout.planesPerHemisphere : 1;
   planes = f.layout.planes() / planeStep;
-  Rows &in = f.values[op.getX()];
+  Rows &in = f.rowsOf(op.getX());
   if (failed(f.verifyLoad(op, in)) ||
       failed(f.dealPieces(op, in, own, planes, rows))) {
     return failure();
@@ -89,7 +89,7 @@ LogicalResult PartialLowering::begin() {
 // begins at another one.
 void PartialLowering::make(int32_t place, Value to, int64_t step,
                            int64_t offset) {
-  const Rows &in = f.values[op.getX()];
+  const Rows &in = f.rowsOf(op.getX());
   bool half = op.getFormat() == llm::WeightFormat::F16;
   int32_t lanes = f.layout.lanes;
   for (RowPiece p : rows) {
@@ -269,7 +269,7 @@ LogicalResult FlowBuilder::lowerReduceScatter(grid::ReduceScatterOp op) {
   if (failed(partial.begin())) {
     return failure();
   }
-  values[op.getResult()] = partial.scattered();
+  define(op.getResult(), partial.scattered());
   return success();
 }
 
@@ -278,7 +278,7 @@ LogicalResult FlowBuilder::lowerAllReduce(grid::AllReduceOp op) {
   if (failed(partial.begin())) {
     return failure();
   }
-  values[op.getResult()] = partial.reduced();
+  define(op.getResult(), partial.reduced());
   return success();
 }
 

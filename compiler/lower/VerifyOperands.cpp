@@ -21,7 +21,7 @@ static LogicalResult verifyAlike(mlir::Operation *op, const AxisLayout &a,
 }
 
 LogicalResult FlowBuilder::verifyLinear(llm::LinearOp op) {
-  const AxisLayout &in = values[op.getX()].axis;
+  const AxisLayout &in = rowsOf(op.getX()).axis;
   bool half = op.getFormat() == llm::WeightFormat::F16;
   if (!in.isDense() && in.headDim % 32 != 0 && !half) {
     return op.emitOpError("quantizes rows in attention heads of ")
@@ -50,9 +50,9 @@ LogicalResult FlowBuilder::verifyAttention(llm::AttentionOp op) {
     return AxisLayout::ofHeads(int32_t(count), int32_t(op.getKvHeads()),
                                int32_t(op.getHeadDim()), layout.lanes);
   };
-  if (values[op.getQ()].axis != heads(op.getHeads()) ||
-      values[op.getK()].axis != heads(op.getKvHeads()) ||
-      values[op.getV()].axis != heads(op.getKvHeads())) {
+  if (rowsOf(op.getQ()).axis != heads(op.getHeads()) ||
+      rowsOf(op.getK()).axis != heads(op.getKvHeads()) ||
+      rowsOf(op.getV()).axis != heads(op.getKvHeads())) {
     return op.emitOpError("needs q, k and v straight from an llm.linear, with "
                           "an llm.rope for q and k, and for no other heads");
   }
@@ -62,7 +62,7 @@ LogicalResult FlowBuilder::verifyAttention(llm::AttentionOp op) {
 // In slots, a lane's number is not its element's: the id would be wrong. Who
 // does not look at it says so.
 LogicalResult FlowBuilder::verifyLogits(llm::ArgmaxOp op) {
-  if (values[op.getLogits()].axis.isDense() || op->hasAttr(kProbeAttr)) {
+  if (rowsOf(op.getLogits()).axis.isDense() || op->hasAttr(kProbeAttr)) {
     return success();
   }
   return op.emitOpError("is over attention heads, not logits");
@@ -85,10 +85,10 @@ LogicalResult FlowBuilder::verifyOperands(mlir::Operation *op) {
       .Case([&](llm::RopeOp o) { return verifyRope(o); })
       .Case([&](llm::AttentionOp o) { return verifyAttention(o); })
       .Case([&](llm::AddOp o) {
-        return verifyAlike(o, values[o.getA()].axis, values[o.getB()].axis);
+        return verifyAlike(o, rowsOf(o.getA()).axis, rowsOf(o.getB()).axis);
       })
       .Case([&](llm::GatedOp o) {
-        return verifyAlike(o, values[o.getGate()].axis, values[o.getUp()].axis);
+        return verifyAlike(o, rowsOf(o.getGate()).axis, rowsOf(o.getUp()).axis);
       })
       .Case([&](grid::ArgmaxOp o) {
         return sent ? o.emitOpError("is the step's second: the host gets one")
