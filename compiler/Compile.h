@@ -3,6 +3,7 @@
 
 #include "compiler/image/ImagePlan.h"
 #include "compiler/import/ImportModel.h"
+#include "compiler/partition/ProductForms.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/schedule/Outcome.h"
 #include "machine/SystemProgram.h"
@@ -32,18 +33,22 @@ struct CompiledPart {
   int64_t textVectors = 0;
   /// What its predicted end stands beside.
   schedule::LowerBounds bounds;
+  /// How ranks share its products of shards, in order; none with one rank.
+  std::vector<partition::SharedProduct> products = {};
 };
 
 /// A stage of the pipeline; all of its ranks run one part.
 struct CompiledStage {
   uint32_t part;
   int64_t firstLayer;
+  /// Has no section: third chips on the way to the next stage.
+  bool relay;
 };
 
 struct CompiledStep {
   SystemProgram system;
   std::vector<CompiledPart> parts;
-  std::vector<CompiledStage> stages;
+  std::vector<CompiledStage> stages; ///< relays in their places
   /// Elements of the logits that one rank of the last stage leaves.
   int64_t logitsEach = 0;
   /// Its split, as it must be asked for to come about again.

@@ -11,6 +11,11 @@
 
 namespace orrery::gpu::ORRERY_GPU {
 
+/// What a8 scales are hardly ever as great as: 127 times this is an activation
+/// of 1016. A product whose matrix takes any scale below it need not look at
+/// the scales while ActivationView::large is 0.
+inline constexpr float kLargeScale = 8;
+
 /// Rows in device memory, in up to three forms; given to kernels by value. A
 /// kernel that makes rows writes each form that is not null, one that takes
 /// them reads the form it needs.
@@ -27,6 +32,9 @@ struct ActivationView {
   /// f16 bits [rows][blocks() * 32], elements past k are 0; rows start at
   /// multiples of 64 bytes.
   uint16_t *halves = nullptr;
+  /// One word for all rows: not 0 from the moment a scale was written here that
+  /// is not below kLargeScale (or is NaN), for good. Null: nothing is known.
+  uint32_t *large = nullptr;
 
   /// Blocks of 32 a row, the last one padded.
   __host__ __device__ int32_t blocks() const {
@@ -79,22 +87,29 @@ public:
     if (!halves) {
       return halves.error();
     }
+    Expected<Buffer<uint32_t>> large = Buffer<uint32_t>::copyOf(
+        std::vector<uint32_t>(forms.codes ? 1 : 0, 0), name + " (a8 range)");
+    if (!large) {
+      return large.error();
+    }
     result.values = std::move(*values);
     result.codes = std::move(*codes);
     result.scales = std::move(*scales);
     result.halves = std::move(*halves);
+    result.large = std::move(*large);
     return Expected<DeviceActivations>(std::move(result));
   }
 
   /// The first `rows` rows; at most as many as were allocated.
   ActivationView view(int32_t rows) {
-    return {rows,         shape.k,       values.data(),
-            codes.data(), scales.data(), halves.data()};
+    return {rows,          shape.k,       values.data(), codes.data(),
+            scales.data(), halves.data(), large.data()};
   }
   ActivationView view() { return view(shape.rows); }
 
   size_t bytes() const {
-    return values.bytes() + codes.bytes() + scales.bytes() + halves.bytes();
+    return values.bytes() + codes.bytes() + scales.bytes() + halves.bytes() +
+           large.bytes();
   }
 
 private:
@@ -103,6 +118,7 @@ private:
   Buffer<int8_t> codes;
   Buffer<float> scales;
   Buffer<uint16_t> halves;
+  Buffer<uint32_t> large;
 };
 
 } // namespace orrery::gpu::ORRERY_GPU

@@ -6,7 +6,8 @@
 
 namespace orrery::gpu {
 
-/// A model and options that have been checked, numbers in the place of zeros.
+/// A model and options that have been checked, numbers in the place of zeros,
+/// pages in the place of none.
 struct ReferencePlan {
   models::ModelConfig config; ///< its layers are those that are kept
   ReferenceOptions options;

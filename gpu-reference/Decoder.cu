@@ -40,10 +40,12 @@ ActivationView only(ActivationView view, ActivationForms forms) {
 /// an error none does anything.
 class Decoder::Launcher {
 public:
-  Launcher(Decoder &decoder, int32_t rows, const AttentionPlan &attention,
-           cudaStream_t stream, const AfterOp &after)
-      : d(decoder), c(decoder.config), rows(rows), attentionPlan(attention),
-        stream(stream), after(after) {}
+  Launcher(Decoder &decoder, const StepRows &step,
+           const AttentionPlan &attention, cudaStream_t stream,
+           const AfterOp &after)
+      : d(decoder), c(decoder.config), rows(step.count()),
+        batched(step.batched()), attentionPlan(attention), stream(stream),
+        after(after) {}
 
   Status step();
 
@@ -83,6 +85,7 @@ private:
   Decoder &d;
   const models::ModelConfig &c;
   int32_t rows;
+  bool batched;
   const AttentionPlan &attentionPlan;
   cudaStream_t stream;
   const AfterOp &after;
@@ -200,11 +203,12 @@ void Decoder::Launcher::attentionBlock(int64_t index,
   if (!going()) {
     return;
   }
-  const KvCacheView cache{d.pool.data(), d.table.data(), d.pages->layout(),
+  const KvCacheView cache{d.pool.data(), d.tables.data(),
+                          batched ? d.tables.stride() : 0, d.pages().layout(),
                           int32_t(index)};
   const uint32_t here = op(LayerOp::Attention);
-  kvAppend(key, value, rows, d.position(), cache, stream);
-  attention(query, d.heads.data(), rows, d.position(), cache, attentionPlan,
+  kvAppend(key, value, rows, d.positions(), cache, stream);
+  attention(query, d.heads.data(), rows, d.positions(), cache, attentionPlan,
             d.scratch.data(), site(here), stream);
   done(here, d.heads.data(), c.queryWidth());
   if (going()) {
@@ -247,37 +251,41 @@ void Decoder::Launcher::head() {
   }
 }
 
-Status Decoder::launch(int32_t rows, const AttentionPlan &attention,
+Status Decoder::launch(const StepRows &step, const AttentionPlan &attention,
                        cudaStream_t stream, const AfterOp &after) {
-  return Launcher(*this, rows, attention, stream, after).step();
+  return Launcher(*this, step, attention, stream, after).step();
 }
 
 //===-- Input and results -------------------------------------------------===//
 
 Decoder::InputLayout Decoder::inputLayout(int32_t rows) const {
-  // The position has four words to itself.
   const int64_t pairs = config.ropeDimension / 2;
+  const int64_t padded = (rows + 3) / 4 * 4;
   InputLayout layout{};
-  layout.ids = 4;
-  layout.cos = layout.ids + (rows + 3) / 4 * 4;
+  layout.ids = padded;
+  layout.cos = layout.ids + padded;
   layout.sin = layout.cos + rows * pairs;
   layout.words = layout.sin + rows * pairs;
   return layout;
 }
 
-void Decoder::setInput(std::span<const int32_t> ids, uint32_t position) {
-  const InputLayout layout = inputLayout(int32_t(ids.size()));
+void Decoder::setInput(const StepRows &step) {
+  const InputLayout layout = inputLayout(step.count());
   uint32_t *words = hostInput.data();
   std::fill(words, words + layout.words, 0u);
-  words[0] = position;
-  const numerics::RopeTable turns =
-      numerics::ropeTable(frequencies, int64_t(position), int64_t(ids.size()));
   const auto bits = [](auto value) {
     return __builtin_bit_cast(uint32_t, value);
   };
-  std::transform(ids.begin(), ids.end(), words + layout.ids, bits);
-  std::transform(turns.cos.begin(), turns.cos.end(), words + layout.cos, bits);
-  std::transform(turns.sin.begin(), turns.sin.end(), words + layout.sin, bits);
+  std::ranges::copy(step.positions, words);
+  std::ranges::transform(step.ids, words + layout.ids, bits);
+  uint32_t *cos = words + layout.cos;
+  uint32_t *sin = words + layout.sin;
+  for (uint32_t position : step.positions) {
+    const numerics::RopeTable turns =
+        numerics::ropeTable(frequencies, int64_t(position), 1);
+    cos = std::ranges::transform(turns.cos, cos, bits).out;
+    sin = std::ranges::transform(turns.sin, sin, bits).out;
+  }
 }
 
 Expected<std::vector<float>> Decoder::logits(int32_t rows) const {
@@ -304,9 +312,9 @@ Expected<std::optional<FaultPlace>> Decoder::fault() const {
   return faultPlace(word->front());
 }
 
-size_t Decoder::bytesRead(int64_t position) const {
-  return weights.bytesReadByStep(1) +
-         size_t((position + 1) *
+size_t Decoder::bytesRead(int64_t position, int64_t batch) const {
+  return weights.bytesReadByStep(batch) +
+         size_t(batch * (position + 1) *
                 models::kvBytesPerToken(config, plan.options.kv));
 }
 

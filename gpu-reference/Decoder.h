@@ -1,14 +1,15 @@
-// One token step on a GPU: the buffers it needs and the launches it is, in the
-// interpreter's order. Not here: checking a request, graphs, waiting for
-// results (DecoderReference.cu).
+// One step on a GPU, a chunk's or a batch's: the buffers it needs and the
+// launches it is, in the interpreter's order. Not here: checking a request,
+// graphs, waiting for results (DecoderReference.cu).
 #pragma once
 
 #include "gpu-reference/Activations.h"
 #include "gpu-reference/DecoderWeights.h"
 #include "gpu-reference/Fault.h"
-#include "gpu-reference/KvPages.h"
+#include "gpu-reference/PageTables.h"
 #include "gpu-reference/PinnedBuffer.h"
 #include "gpu-reference/StepOps.h"
+#include "gpu-reference/StepRows.h"
 #include "gpu-reference/kernels/Attention.h"
 
 #include <functional>
@@ -30,26 +31,27 @@ public:
   static Expected<std::unique_ptr<Decoder>>
   open(const models::WeightSource &weights, const ReferencePlan &plan);
 
-  /// Writes what the step at `position` needs of ids and rotations to pinned
-  /// memory; no step may be under way.
-  void setInput(std::span<const int32_t> ids, uint32_t position);
+  /// Pages for all positions of `step`, and their tables on the device; no step
+  /// may be under way. Fails, changing nothing, when pages run out.
+  Status reserve(const StepRows &step);
 
-  /// Gives the step of `rows` tokens to `stream`: input to the device, every
-  /// op. Attention covers positions below plan.bucket. Fails with the op whose
+  /// Writes what `step` needs of ids, positions and rotations to pinned memory;
+  /// no step may be under way.
+  void setInput(const StepRows &step);
+
+  /// Gives the step to `stream`: input to the device, every op. Nothing of it
+  /// but the number of rows and whether they are a batch is in the launches.
+  /// Attention covers positions below plan.bucket. Fails with the op whose
   /// launch failed.
-  Status launch(int32_t rows, const AttentionPlan &attention,
+  Status launch(const StepRows &step, const AttentionPlan &attention,
                 cudaStream_t stream, const AfterOp &after = nullptr);
 
-  /// Makes room in the KV pages for `positions` positions.
-  Status reserve(int64_t positions);
-  /// Gives all KV pages back.
-  void release();
-  /// All of the KV cache holds zeros.
-  Status clearCache();
+  /// All pages of a sequence hold zeros.
+  Status clear(Sequence sequence);
 
-  /// The smallest bucket that holds `positions`, and how attention is cut over
-  /// it for steps of one token or of a chunk.
-  const AttentionPlan &attentionFor(int32_t rows, int64_t positions) const;
+  /// The smallest bucket that holds the step's positions, and how attention is
+  /// cut over it for such steps.
+  const AttentionPlan &attentionFor(const StepRows &step) const;
 
   /// Results of the last step, once its stream has been waited for.
   Expected<std::vector<float>> logits(int32_t rows) const;
@@ -58,20 +60,21 @@ public:
 
   const StepOps &ops() const { return stepOps; }
   size_t bytes() const;
-  /// Bytes that a step of one token at `position` must read.
-  size_t bytesRead(int64_t position) const;
+  models::KvPages &pages() { return *plan.options.pages; }
+  /// Bytes that a decode step of `batch` sequences at `position` must read.
+  size_t bytesRead(int64_t position, int64_t batch) const;
 
 private:
   Decoder(const ReferencePlan &plan, DecoderWeights weights)
       : plan(plan), config(this->plan.config), stepOps(config.layers),
         weights(std::move(weights)) {}
 
-  /// Where the parts of a step's input lie, in words.
+  /// Where the parts of a step's input lie, in words; positions come first.
   struct InputLayout {
     int64_t ids, cos, sin, words;
   };
   InputLayout inputLayout(int32_t rows) const;
-  const int32_t *position() const {
+  const int32_t *positions() const {
     return reinterpret_cast<const int32_t *>(input.data());
   }
 
@@ -98,12 +101,10 @@ private:
   Buffer<unsigned long long> greedyKeys;
   Buffer<int32_t> greedyIds;
 
-  std::optional<KvPages> pages;
-  KvPages::Sequence sequence = 0;
   Buffer<uint8_t> pool;
-  Buffer<int32_t> table;
-  int64_t tableEntries = 0;                          ///< that the device has
-  std::vector<AttentionPlan> tokenPlans, chunkPlans; ///< by bucket, ascending
+  PageTables tables;
+  /// By bucket, ascending.
+  std::vector<AttentionPlan> tokenPlans, chunkPlans, batchPlans;
   Buffer<uint8_t> scratch;
 };
 

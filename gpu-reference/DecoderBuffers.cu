@@ -41,6 +41,9 @@ public:
       return DeviceActivations::allocate(rows, int32_t(k), forms, what);
     });
   }
+  void tables(PageTables &to, int64_t sequences, int64_t entries) {
+    take(to, [&] { return PageTables::allocate(sequences, entries); });
+  }
   void pinned(PinnedBuffer<uint32_t> &to, int64_t count, const char *what) {
     take(to,
          [&] { return PinnedBuffer<uint32_t>::allocate(size_t(count), what); });
@@ -64,7 +67,7 @@ private:
 } // namespace
 
 Status Decoder::allocate() {
-  const auto rows = int32_t(plan.options.chunk);
+  const auto rows = int32_t(std::max(plan.options.chunk, plan.options.batch));
   const ActivationForms all{true, true, true};
   ActivationForms products = all;
   products.values = false;
@@ -88,23 +91,9 @@ Status Decoder::allocate() {
 }
 
 Status Decoder::allocateCache() {
-  KvLayout layout;
-  layout.layers = int32_t(config.layers);
-  layout.kvHeads = int32_t(config.kvHeads);
-  layout.headDim = int32_t(config.headDim);
-  layout.format = plan.options.kv;
-  layout.pagePositions = int32_t(plan.options.pagePositions);
-  const int64_t count =
-      (plan.options.context + layout.pagePositions - 1) / layout.pagePositions;
-  Expected<KvPages> made = KvPages::create(layout, count);
-  if (!made) {
-    return made.error();
-  }
-  pages = std::move(*made);
-  sequence = pages->open();
   Allocator a;
-  a.buffer(pool, pages->poolBytes(), "the KV cache");
-  a.buffer(table, count, "the KV page table");
+  a.buffer(pool, pages().poolBytes(), "the KV cache");
+  a.tables(tables, plan.options.batch, pages().pagesFor(plan.options.context));
   return a.status;
 }
 
@@ -112,20 +101,26 @@ Status Decoder::allocateCache() {
 /// and few graphs serve a whole context.
 Status Decoder::planBuckets() {
   constexpr int64_t kFirstBucket = 64;
-  const auto heads = int32_t(config.heads);
+  const struct {
+    std::vector<AttentionPlan> &plans;
+    int64_t rows;
+    bool batched;
+  } kinds[] = {{tokenPlans, 1, false},
+               {chunkPlans, plan.options.chunk, false},
+               {batchPlans, plan.options.batch, true}};
   size_t bytes = 0;
   for (int64_t bucket = kFirstBucket;; bucket *= 2) {
     const auto positions =
         int32_t(std::min<int64_t>(bucket, plan.options.context));
-    for (const bool chunk : {false, true}) {
+    for (const auto &kind : kinds) {
       Expected<AttentionPlan> made =
-          planAttention(pages->layout(), heads,
-                        chunk ? int32_t(plan.options.chunk) : 1, positions);
+          planAttention(pages().layout(), int32_t(config.heads),
+                        int32_t(kind.rows), positions, 0, kind.batched);
       if (!made) {
         return made.error();
       }
-      bytes = std::max(bytes, attentionScratchBytes(*made, pages->layout()));
-      (chunk ? chunkPlans : tokenPlans).push_back(*made);
+      bytes = std::max(bytes, attentionScratchBytes(*made, pages().layout()));
+      kind.plans.push_back(*made);
     }
     if (bucket >= plan.options.context) {
       break;
@@ -136,44 +131,34 @@ Status Decoder::planBuckets() {
   return a.status;
 }
 
-const AttentionPlan &Decoder::attentionFor(int32_t rows,
-                                           int64_t positions) const {
-  const std::vector<AttentionPlan> &plans = rows == 1 ? tokenPlans : chunkPlans;
+const AttentionPlan &Decoder::attentionFor(const StepRows &step) const {
+  const std::vector<AttentionPlan> &plans = step.batched()      ? batchPlans
+                                            : step.count() == 1 ? tokenPlans
+                                                                : chunkPlans;
   return *std::ranges::find_if(
-      plans, [&](const AttentionPlan &p) { return p.bucket >= positions; });
+      plans, [&](const AttentionPlan &p) { return p.bucket >= step.end(); });
 }
 
-Status Decoder::reserve(int64_t positions) {
-  if (Status ok = pages->reserve(sequence, positions); !ok) {
+Status Decoder::reserve(const StepRows &step) {
+  std::vector<models::KvPages::Claim> claims;
+  for (size_t i = 0; i < step.sequences.size(); ++i) {
+    claims.push_back({step.sequences[i], step.endOf(i)});
+  }
+  if (Status ok = pages().reserve(claims); !ok) {
     return ok;
   }
-  const std::span<const int32_t> entries = pages->table(sequence);
-  if (int64_t(entries.size()) == tableEntries) {
-    return Success();
-  }
-  if (Status ok = table.upload(entries); !ok) {
-    return Error{"the KV page table: " + ok.error().message};
-  }
-  // Steps run on a stream that does not wait for such copies.
-  if (Status ok = cudaStatus(cudaDeviceSynchronize(),
-                             "cudaDeviceSynchronize behind the KV page table");
-      !ok) {
-    return ok;
-  }
-  tableEntries = int64_t(entries.size());
-  return Success();
+  return tables.show(pages(), step.sequences);
 }
 
-void Decoder::release() {
-  pages->truncate(sequence, 0);
-  tableEntries = 0;
-}
-
-Status Decoder::clearCache() {
-  if (Status ok = cudaStatus(cudaMemset(pool.data(), 0, pool.bytes()),
-                             "cudaMemset of the KV cache");
-      !ok) {
-    return ok;
+Status Decoder::clear(Sequence sequence) {
+  const auto bytes = size_t(pages().layout().pageBytes());
+  for (int32_t page : pages().table(sequence)) {
+    if (Status ok =
+            cudaStatus(cudaMemset(pool.data() + size_t(page) * bytes, 0, bytes),
+                       "cudaMemset of a page of the KV cache");
+        !ok) {
+      return ok;
+    }
   }
   return cudaStatus(cudaDeviceSynchronize(),
                     "cudaDeviceSynchronize behind the KV cache");
@@ -184,7 +169,7 @@ size_t Decoder::bytes() const {
          qkv.bytes() + heads.bytes() + projected.bytes() + gateUp.bytes() +
          logitRows.bytes() + normed.bytes() + headRows.bytes() +
          gatedRows.bytes() + greedyKeys.bytes() + greedyIds.bytes() +
-         pool.bytes() + table.bytes() + scratch.bytes();
+         pool.bytes() + tables.bytes() + scratch.bytes();
 }
 
 } // namespace orrery::gpu::ORRERY_GPU

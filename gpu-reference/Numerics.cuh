@@ -47,6 +47,15 @@ template <class T> __device__ const T *computed(const T *pointer) {
   return pointer;
 }
 
+/// `index`, so that the compiler adds it to pointers where they are used
+/// instead of moving every pointer on.
+__device__ inline int32_t computed(int32_t index) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(index));
+#endif
+  return index;
+}
+
 /// A sum that checks itself as numerics::accumulate does.
 struct CheckedSum {
   int64_t sum = 0;

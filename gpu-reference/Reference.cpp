@@ -21,6 +21,7 @@ static Status checkNumbers(const models::ModelConfig &config,
   // Positions are counted in 32 bits, and rows in fewer (Fault.h).
   constexpr int64_t kMostPositions = int64_t(1) << 30;
   constexpr int64_t kMostTokens = int64_t(1) << 16;
+  constexpr int64_t kMostSequences = 65535; // of a grid
   if (Status ok = range("layers", options.layers, config.layers); !ok) {
     return ok;
   }
@@ -28,6 +29,10 @@ static Status checkNumbers(const models::ModelConfig &config,
     return ok;
   }
   if (Status ok = range("positions a page", options.pagePositions, kMostTokens);
+      !ok) {
+    return ok;
+  }
+  if (Status ok = range("sequences a step", options.batch, kMostSequences);
       !ok) {
     return ok;
   }
@@ -50,6 +55,38 @@ static Status checkFormats(const models::ModelConfig &config,
   return Success();
 }
 
+static std::string textOf(const models::KvLayout &layout) {
+  return std::to_string(layout.layers) + " layers, " +
+         std::to_string(layout.kvHeads) + " KV heads of " +
+         std::to_string(layout.headDim) + " elements of " +
+         std::to_string(layout.bits()) + " bits";
+}
+
+/// Pages for the model, or a check that those given are.
+static Status providePages(const models::ModelConfig &config,
+                           ReferenceOptions &options) {
+  if (options.pages) {
+    options.pagePositions = options.pages->layout().pagePositions;
+  }
+  const models::KvLayout layout =
+      models::kvLayout(config, options.kv, options.pagePositions);
+  if (options.pages) {
+    return options.pages->layout() == layout
+               ? Status(Success())
+               : Status(Error{config.name + ": expected KV pages of " +
+                              textOf(layout) + ", found those of " +
+                              textOf(options.pages->layout())});
+  }
+  const int64_t ofSequence =
+      (options.context + options.pagePositions - 1) / options.pagePositions;
+  auto made = models::KvPages::create(layout, options.batch * ofSequence);
+  if (!made) {
+    return made.error();
+  }
+  options.pages = std::make_shared<models::KvPages>(std::move(*made));
+  return Success();
+}
+
 static Expected<ReferencePlan> planOf(const models::ModelConfig &config,
                                       ReferenceOptions options) {
   if (Status ok = models::verifyConfig(config); !ok) {
@@ -69,6 +106,9 @@ static Expected<ReferencePlan> planOf(const models::ModelConfig &config,
   }
   ReferencePlan plan{config, std::move(options)};
   plan.config.layers = plan.options.layers;
+  if (Status ok = providePages(plan.config, plan.options); !ok) {
+    return ok.error();
+  }
   return plan;
 }
 

@@ -175,6 +175,14 @@ void Receipt::addReference(const BitCompare &compare,
 
 void Receipt::addNoReference(const std::string &why) { reference = why; }
 
+void Receipt::addBatch(const BitCompare &compare, const std::string &figures) {
+  batch = figures;
+  batchRan = true;
+  batchBits = compare;
+}
+
+void Receipt::addNoBatch(const std::string &why) { batch = why; }
+
 /// "on 8 chips", or "on 3 chips that stand for 576"; nothing for one.
 std::string Receipt::chipsText() const {
   if (chips == 1) {
@@ -308,6 +316,15 @@ Invariant Receipt::referenceEqual() const {
                    allEqual(referenceBits));
 }
 
+Invariant Receipt::batchEqual() const {
+  const char *name = "batched decode's logits = each sequence's alone";
+  if (!batchRan) {
+    return {name, batch, Verdict::NotChecked};
+  }
+  return invariant(name, batch + ": " + bitsText(batchBits),
+                   allEqual(batchBits));
+}
+
 Invariant Receipt::sampling() const {
   return {"logits for sampling on the host are in no figure",
           formatv("{0:N} B and {1:N} ticks of the host link a token",
@@ -344,6 +361,9 @@ std::vector<Invariant> Receipt::invariants() const {
   all.push_back(bitsEqual());
   if (!reference.empty()) {
     all.push_back(referenceEqual());
+  }
+  if (!batch.empty()) {
+    all.push_back(batchEqual());
   }
   all.push_back(assumed());
   return all;

@@ -52,6 +52,11 @@ public:
   void addReference(const BitCompare &compare, const std::string &backend);
   /// The reference did not run, for the reason `why`.
   void addNoReference(const std::string &why);
+  /// Rows of sequences that the reference decoded together, against those of
+  /// each alone; `figures` says how many there were.
+  void addBatch(const BitCompare &compare, const std::string &figures);
+  /// They were asked for and did not run, for the reason `why`.
+  void addNoBatch(const std::string &why);
 
   /// In the order in which they are printed.
   std::vector<Invariant> invariants() const;
@@ -76,6 +81,7 @@ private:
   Invariant staticCheck() const;
   Invariant bitsEqual() const;
   Invariant referenceEqual() const;
+  Invariant batchEqual() const;
   Invariant sampling() const;
   Invariant assumed() const;
 
@@ -104,6 +110,9 @@ private:
   std::string reference; ///< what ran it, or why nothing did; empty: no line
   bool referenceRan = false;
   BitCompare referenceBits;
+  std::string batch; ///< its figures, or why none ran; empty: no line
+  bool batchRan = false;
+  BitCompare batchBits;
 };
 
 /// "1 step", "2,000 steps".

@@ -1,26 +1,23 @@
-// Which chips of a system program are the ranks of which stage.
+// Which chips of a system program are the ranks of which stage, and what lies
+// between stages.
 #pragma once
 
 #include "machine/SystemProgram.h"
 
 namespace orrery::runtime {
 
-/// [stage][rank]: index into SystemProgram::chips.
-inline std::vector<std::vector<size_t>>
-stageChips(const SystemProgram &program) {
-  std::vector<std::vector<size_t>> out;
-  for (size_t c = 0; c < program.chips.size(); ++c) {
-    const ChipProgram &chip = program.chips[c];
-    if (chip.stage >= out.size()) {
-      out.resize(chip.stage + 1);
-    }
-    auto &ranks = out[chip.stage];
-    if (chip.rank >= ranks.size()) {
-      ranks.resize(chip.rank + 1);
-    }
-    ranks[chip.rank] = c;
-  }
-  return out;
-}
+/// [stage][rank]: index into SystemProgram::chips. Relays are stages too.
+std::vector<std::vector<size_t>> stageChips(const SystemProgram &program);
+
+/// Whether a part only takes in and sends on: third chips between two stages
+/// that have sections of the model.
+bool isRelay(const Program &part);
+/// Stages of a program that are relays.
+int64_t relayCount(const SystemProgram &program);
+
+/// The link numbers from a stage to the next, one a cable: those of the first
+/// stage's first rank; they are the same everywhere. None for one stage.
+std::vector<LinkNumber> linksOnward(const SystemProgram &program,
+                                    const Machine &machine);
 
 } // namespace orrery::runtime

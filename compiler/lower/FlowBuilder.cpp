@@ -18,6 +18,17 @@ static bool usedByLinear(Value value, bool half) {
   });
 }
 
+// A relay's result for what it takes.
+static Value passedOnAs(Value value, mlir::Operation *user) {
+  auto stage = dyn_cast<grid::StageOp>(user->getParentOp());
+  if (!stage || !stage.isRelay()) {
+    return {};
+  }
+  auto operands = user->getOperands();
+  return stage.getResult(
+      unsigned(llvm::find(operands, value) - operands.begin()));
+}
+
 flow::StreamType crossingType(Value value) {
   std::optional<flow::StreamType> type;
   for (mlir::Operation *user : value.getUsers()) {
@@ -28,6 +39,8 @@ flow::StreamType crossingType(Value value) {
                    : flow::StreamType::A8;
     } else if (auto gather = dyn_cast<grid::AllGatherOp>(user)) {
       wanted = crossingType(gather.getResult());
+    } else if (Value on = passedOnAs(value, user)) {
+      wanted = crossingType(on);
     }
     if (type && *type != wanted) {
       return flow::StreamType::F32;
@@ -104,8 +117,8 @@ Value FlowBuilder::table(StringRef name, const AxisLayout &axis) {
   return memory;
 }
 
-flow::AccessAttr FlowBuilder::plain(int64_t vectors) {
-  return access(b.getContext(), {vectors}, {1});
+flow::AccessAttr FlowBuilder::part(int64_t first, int64_t vectors) {
+  return access(b.getContext(), {vectors}, {1}, uint32_t(first));
 }
 flow::AccessAttr FlowBuilder::all(const Rows &rows) {
   return plain(tokens * rows.axis.vectors());

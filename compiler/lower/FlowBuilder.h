@@ -9,6 +9,7 @@
 #include "compiler/lower/AxisLayout.h"
 #include "compiler/lower/ChipLayout.h"
 #include "compiler/lower/DealRows.h"
+#include "compiler/lower/LinkPieces.h"
 #include "compiler/lower/VectorBurst.h"
 #include "dialects/grid/Grid.h"
 #include "dialects/llm/Llm.h"
@@ -40,11 +41,14 @@ struct Rows {
 /// Where the stage stands: its tensor-parallel group, and the link to others.
 struct StageGroup {
   int32_t ranks = 1;
-  bool ring = false; ///< only the next and the last rank are linked
+  bool ring = false;  ///< only the next and the last rank are linked
+  int32_t cables = 1; ///< to the next stage, and from the one before
   /// Numbers 1 .. links() lead to other ranks.
   int32_t links() const { return grid::groupLinks(ranks, ring); }
-  /// The link to the stage before and after.
-  int32_t pipelineLink() const { return grid::pipelineLink(ranks, ring); }
+  /// The link to the stage before and after, over one of the cables.
+  int32_t pipelineLink(int32_t cable) const {
+    return grid::pipelineLink(ranks, ring) + cable % cables;
+  }
 };
 
 class FlowBuilder {
@@ -82,7 +86,8 @@ private:
   mlir::Value alloc(int64_t vectors, flow::StreamType type, int32_t side = -1);
   mlir::Value table(llvm::StringRef name, const AxisLayout &axis);
   flow::AccessAttr all(const Rows &rows);
-  flow::AccessAttr plain(int64_t vectors);
+  flow::AccessAttr plain(int64_t vectors) { return part(0, vectors); }
+  flow::AccessAttr part(int64_t first, int64_t vectors);
 
   // VerifyOperands.cpp
   mlir::LogicalResult verifyOperands(mlir::Operation *op);
@@ -121,7 +126,8 @@ private:
 
   // LowerHop.cpp
   void receiveRows(mlir::ValueRange to, mlir::ArrayRef<mlir::Attribute> writes,
-                   mlir::Location location);
+                   int32_t cable, mlir::Location location);
+  llvm::SmallVector<LinkPiece> hopPieces(int64_t tokens, int64_t vectors) const;
   void receiveQuantized(Rows &rows, mlir::Value value, flow::StreamType type,
                         mlir::Location location);
   void sendToStage(Rows &rows, flow::StreamType type, mlir::Location location);

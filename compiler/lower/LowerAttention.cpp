@@ -83,6 +83,7 @@ LogicalResult AttentionLowering::run() {
 // would take two f32 vectors a position in every chip.
 void FlowBuilder::receiveRope(llm::RopeOp rope, const AxisLayout &axis,
                               bool fromHost) {
+  int32_t cable = 0;
   for (auto [rows, name] : {std::pair(&cosines, "cos"), {&sines, "sin"}}) {
     *rows = alloc(tokens, flow::StreamType::F32);
     rows->getDefiningOp<flow::AllocOp>().setHeld(true);
@@ -94,16 +95,17 @@ void FlowBuilder::receiveRope(llm::RopeOp rope, const AxisLayout &axis,
       op.setRopeDim(int32_t(rope.getRopeDim()));
       op.setRopeHalf(rope.getPairing() == llm::RopePairing::Half);
     } else {
-      receiveRows(*rows, {plain(tokens)}, rope.getLoc());
+      receiveRows(*rows, {plain(tokens)}, cable++, rope.getLoc());
     }
   }
 }
 
 void FlowBuilder::passRopeOn(Location location) {
+  int32_t cable = 0;
   for (Value rows : {cosines, sines}) {
-    b.create<flow::LinkSendOp>(location, rows,
-                               b.getDenseI32ArrayAttr({group.pipelineLink()}),
-                               plain(tokens));
+    b.create<flow::LinkSendOp>(
+        location, rows, b.getDenseI32ArrayAttr({group.pipelineLink(cable++)}),
+        plain(tokens));
   }
 }
 

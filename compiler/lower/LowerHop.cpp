@@ -7,11 +7,18 @@ using namespace mlir;
 namespace orrery {
 
 void FlowBuilder::receiveRows(ValueRange to, ArrayRef<Attribute> writes,
-                              Location location) {
+                              int32_t cable, Location location) {
   b.create<flow::LinkReceiveOp>(location, to,
-                                b.getI32IntegerAttr(group.pipelineLink()),
+                                b.getI32IntegerAttr(group.pipelineLink(cable)),
                                 b.getI32IntegerAttr(0), b.getI32IntegerAttr(0),
                                 b.getI32IntegerAttr(0), b.getArrayAttr(writes));
+}
+
+// Equal pieces, one a cable; piece n goes over cable n.
+SmallVector<LinkPiece> FlowBuilder::hopPieces(int64_t tokens,
+                                              int64_t vectors) const {
+  int64_t room = (tokens * vectors + group.cables - 1) / group.cables;
+  return linkPieces(tokens, vectors, room);
 }
 
 void FlowBuilder::receive(ValueRange results, Location location) {
@@ -22,7 +29,10 @@ void FlowBuilder::receive(ValueRange results, Location location) {
     if (type == flow::StreamType::F32) {
       int64_t vectors = tokens * rows.axis.vectors();
       rows.f32 = alloc(vectors, type);
-      receiveRows(rows.f32, {plain(vectors)}, location);
+      for (auto [n, p] : llvm::enumerate(hopPieces(1, vectors))) {
+        receiveRows(rows.f32, {part(p.vector, p.vectors)}, int32_t(n),
+                    location);
+      }
     } else {
       receiveQuantized(rows, value, type, location);
     }
@@ -31,8 +41,9 @@ void FlowBuilder::receive(ValueRange results, Location location) {
 }
 
 // Straight to where it is needed: to matrix units, as a chip's own; to be sent
-// to other ranks; and to its place among what they send. Nothing else reads it,
-// and what is quantized cannot be copied through the VXM.
+// on, to other ranks or by a relay; and to its place among what ranks send.
+// Nothing else reads it, and what is quantized cannot be copied through the
+// VXM.
 void FlowBuilder::receiveQuantized(Rows &rows, Value value,
                                    flow::StreamType type, Location location) {
   auto *context = b.getContext();
@@ -47,6 +58,9 @@ void FlowBuilder::receiveQuantized(Rows &rows, Value value,
       whole.push_back(sides[side] = alloc(tokens * vectors, type, side));
     }
   }
+  if (usedBy<grid::YieldOp>(value)) {
+    whole.push_back(rows.crossing = alloc(tokens * vectors, type, kLinkSide));
+  }
   for (mlir::Operation *user : value.getUsers()) {
     if (auto gather = dyn_cast<grid::AllGatherOp>(user)) {
       whole.push_back(rows.crossing = alloc(tokens * vectors, type, kLinkSide));
@@ -59,43 +73,68 @@ void FlowBuilder::receiveQuantized(Rows &rows, Value value,
   }
   // In the order in which sendToStage sends.
   std::vector<AxisLayout::Run> places = all.runs();
+  int32_t cable = 0;
   for (auto [number, run] : llvm::enumerate(rows.axis.runs())) {
-    SmallVector<Value> to(whole);
-    SmallVector<Attribute> writes(whole.size(),
-                                  access(context, {tokens, run.count},
-                                         {vectors, 1}, uint32_t(run.first)));
-    for (Value buffer : gathered) {
-      const AxisLayout::Run &place = places[number];
-      to.push_back(buffer);
-      writes.push_back(
-          inPlace(access(context, {tokens, place.count},
-                         {all.vectors(), place.step}, uint32_t(place.base)),
-                  place, 0, all));
+    for (const LinkPiece &p : hopPieces(tokens, run.count)) {
+      SmallVector<Value> to(whole);
+      SmallVector<Attribute> writes(
+          whole.size(),
+          access(context, {p.tokens, p.vectors}, {vectors, 1},
+                 uint32_t(p.token * vectors + run.first + p.vector)));
+      for (Value buffer : gathered) {
+        const AxisLayout::Run &place = places[number];
+        to.push_back(buffer);
+        auto write =
+            access(context, {p.tokens, p.vectors}, {all.vectors(), place.step},
+                   uint32_t(p.token * all.vectors() + place.base +
+                            p.vector * place.step));
+        writes.push_back(inPlace(write, place, 0, all));
+      }
+      receiveRows(to, writes, cable++, location);
     }
-    receiveRows(to, writes, location);
   }
 }
 
 // Cosines and sines may still be on their way.
 LogicalResult FlowBuilder::verifyLinkRoom(grid::StageOp stage) {
-  int64_t needed = 2 * tokens * streams(flow::StreamType::F32);
+  std::vector<int64_t> places(size_t(group.cables)); ///< taken, by cable
+  auto carry = [&](int32_t cable, int64_t vectors, flow::StreamType type) {
+    places[size_t(cable % group.cables)] += vectors * streams(type);
+  };
+  carry(0, tokens, flow::StreamType::F32);
+  carry(1, tokens, flow::StreamType::F32);
   bool any = false;
   auto *yield = stage.getBody().front().getTerminator();
   for (auto [result, value] :
        llvm::zip_equal(stage.getResults(), yield->getOperands())) {
-    if (isPassedOn(result)) {
-      if (!values.contains(value)) {
-        return emitError(yield->getLoc())
-               << "passes on a value that the stage does not compute";
+    if (!isPassedOn(result)) {
+      continue;
+    }
+    if (!values.contains(value)) {
+      return emitError(yield->getLoc())
+             << "passes on a value that the stage does not compute";
+    }
+    any = true;
+    flow::StreamType type = crossingType(result);
+    const AxisLayout &axis = rowsOf(value).axis;
+    int32_t cable = 0;
+    auto carryAll = [&](ArrayRef<LinkPiece> pieces) {
+      for (const LinkPiece &p : pieces) {
+        carry(cable++, p.tokens * p.vectors, type);
       }
-      needed +=
-          tokens * rowsOf(value).axis.vectors() * streams(crossingType(result));
-      any = true;
+    };
+    if (type == flow::StreamType::F32) {
+      carryAll(hopPieces(1, tokens * axis.vectors()));
+      continue;
+    }
+    for (const AxisLayout::Run &run : axis.runs()) {
+      carryAll(hopPieces(tokens, run.count));
     }
   }
-  if (any && needed > machine.link.bufferVectors) {
+  int64_t most = *llvm::max_element(places);
+  if (any && most > machine.link.bufferVectors) {
     return emitError(yield->getLoc())
-           << "what a stage passes on needs " << needed
+           << "what a stage passes on needs " << most
            << " vectors at once, the buffer of a link of " << machine.name
            << " has " << machine.link.bufferVectors;
   }
@@ -104,18 +143,25 @@ LogicalResult FlowBuilder::verifyLinkRoom(grid::StageOp stage) {
 
 void FlowBuilder::sendToStage(Rows &rows, flow::StreamType type,
                               Location location) {
+  int32_t cable = 0;
   auto send = [&](Value from, flow::AccessAttr read) {
     b.create<flow::LinkSendOp>(
-        location, from, b.getDenseI32ArrayAttr({group.pipelineLink()}), read);
+        location, from, b.getDenseI32ArrayAttr({group.pipelineLink(cable++)}),
+        read);
   };
   int64_t vectors = rows.axis.vectors();
   if (type == flow::StreamType::F32) {
-    return send(rows.f32, plain(tokens * vectors));
+    for (const LinkPiece &p : hopPieces(1, tokens * vectors)) {
+      send(rows.f32, part(p.vector, p.vectors));
+    }
+    return;
   }
   Value from = carried(rows, type, location);
   for (const AxisLayout::Run &run : rows.axis.runs()) {
-    send(from, access(b.getContext(), {tokens, run.count}, {vectors, 1},
-                      uint32_t(run.first)));
+    for (const LinkPiece &p : hopPieces(tokens, run.count)) {
+      send(from, access(b.getContext(), {p.tokens, p.vectors}, {vectors, 1},
+                        uint32_t(p.token * vectors + run.first + p.vector)));
+    }
   }
 }
 

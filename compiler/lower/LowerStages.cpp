@@ -85,7 +85,8 @@ private:
   LogicalResult emitProgram(func::FuncOp step, grid::StageOp stage,
                             const Machine &machine, StringAttr name,
                             int64_t textBase) {
-    StageGroup group{int32_t(stage.getTp()), stage.getRing()};
+    StageGroup group{int32_t(stage.getTp()), stage.getRing(),
+                     int32_t(stage.getCables())};
     llm::StepInfo info = llm::stepInfo(step);
     OpBuilder b(step);
     // The chip keeps whole position tiles.

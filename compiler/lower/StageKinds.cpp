@@ -21,7 +21,8 @@ public:
   Description(grid::StageOp stage, bool attends, bool behind)
       : first(int64_t(stage.getFirstLayer())) {
     out << "tp " << stage.getTp() << (stage.getRing() ? " ring" : "")
-        << (attends ? " positions" : "") << (behind ? " passed on\n" : "\n");
+        << " cables " << stage.getCables() << (attends ? " positions" : "")
+        << (behind ? " passed on\n" : "\n");
     for (mlir::Operation &op : stage.getBody().front()) {
       describe(op);
     }

@@ -1,27 +1,18 @@
-// Candidates, cheapest first; the first that the cables allow is taken.
+// Candidates: every way to divide that fits. PlaceSplit takes one of them.
 #include "compiler/partition/Partition.h"
 
+#include "compiler/partition/PlaceSplit.h"
 #include "compiler/partition/RoomAdvice.h"
-#include "compiler/partition/StageCosts.h"
 #include "compiler/partition/UnitLimits.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <tuple>
+#include <set>
+#include <span>
 
 namespace orrery::partition {
 
 namespace {
-
-struct Candidate {
-  int64_t tp, pp;
-  bool ring;
-  Cuts cuts;
-  int64_t users;
-  Deal deal;
-  Tick cost; ///< a token
-};
 
 /// Finds the split of one request on one machine.
 class SplitChoice {
@@ -39,9 +30,6 @@ public:
   bool lacksCables() const { return !candidates.empty(); }
 
 private:
-  // A width that no cables allow costs a search.
-  static constexpr size_t kSearches = 40;
-
   Status checkRequest() const;
   bool enoughLinks(int64_t tp, bool ring) const;
   bool spills(const Candidate &candidate) const {
@@ -50,27 +38,29 @@ private:
     });
   }
   void addCandidates(int64_t tp, bool ring);
-  bool considerAll(int64_t tp, int64_t pp, bool ring, const StageCosts &costs);
-  void consider(Candidate found, const StageCosts &costs);
-  Expected<Split> place();
-  /// Only a width that was asked for has none: one chip is a group.
-  Error noGroups() const {
-    return {machine.name + ": no " + std::to_string(request.tp) +
-            " chips are linked each to each or in a ring"};
+  /// Whether no group of that width would be searched for, if a token's latency
+  /// is at least that.
+  bool isTooSlow(Tick latency, int64_t tp) const {
+    bool alone = request.objective == Objective::Latency;
+    Tick least = latency / (alone ? 1 : machine.system.chips / tp);
+    return cheapest.size() == kSearches && least > *cheapest.rbegin();
   }
+  void considerCounts(int64_t tp, bool ring, std::span<DealStages> cuttings);
+  bool considerAll(int64_t tp, int64_t pp, bool ring,
+                   std::span<DealStages> cuttings);
+  void consider(Candidate found, DealStages &dealing);
+  void considerLacking(Candidate found, DealStages &dealing);
 
   const Machine &machine;
   const StepShape &shape;
   const SplitRequest &request;
   LinkGraph graph;
   std::vector<Candidate> candidates; ///< that fit
-  std::optional<Candidate> nearest;  ///< of those that do not
-  std::optional<Error> narrow;       ///< what a unit could not hold
+  /// What the cheapest candidates cost of as many widths as are searched for.
+  std::multiset<Tick> cheapest;
+  std::optional<Candidate> nearest; ///< of those that do not fit
+  std::optional<Error> narrow;      ///< what a unit could not hold
 };
-
-std::string named(int64_t tp, int64_t pp) {
-  return "tp=" + std::to_string(tp) + ", pp=" + std::to_string(pp);
-}
 
 Status SplitChoice::checkRequest() const {
   int64_t tp = request.tp, pp = request.pp;
@@ -112,48 +102,49 @@ bool SplitChoice::enoughLinks(int64_t tp, bool ring) const {
   return chips >= tp;
 }
 
-// Feed-forward networks that are cut in two send more from stage to stage: that
-// is looked at when there is no room otherwise, or for balance.
+// Feed-forward networks that are cut in two take more programs: that is looked
+// at when there is no room otherwise, or for balance, and taken for latency
+// only when it is worth it.
 //
 // Returns whether more stages need not be looked at: they only make a step
 // longer, unless it takes fewer cuts or fewer weights beyond the weight slices.
 bool SplitChoice::considerAll(int64_t tp, int64_t pp, bool ring,
-                              const StageCosts &costs) {
+                              std::span<DealStages> cuttings) {
   bool latency = request.objective == Objective::Latency;
-  for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
-    if (request.cut && *request.cut != (cuts == Cuts::Sections)) {
-      continue;
-    }
+  for (DealStages &dealing : cuttings) {
     size_t before = candidates.size();
-    if (pp <= costs.mostStages(cuts)) {
-      consider({tp, pp, ring, cuts, 1, costs.deal(pp, 1, cuts), 0}, costs);
+    if (pp <= dealing.mostStages()) {
+      consider({tp, pp, ring, dealing.cuts(), 1, {}, 0}, dealing);
     }
     if (latency && candidates.size() > before) {
-      return cuts == Cuts::Sublayers && !spills(candidates.back());
+      return dealing.cuts() == Cuts::Sublayers && !spills(candidates.back());
     }
   }
   return false;
 }
 
-void SplitChoice::consider(Candidate found, const StageCosts &costs) {
-  found.cost = found.deal.latency;
-  if (found.deal.shortage > 0) {
-    if (!nearest || found.deal.shortage < nearest->deal.shortage) {
-      nearest = std::move(found);
+void SplitChoice::consider(Candidate found, DealStages &dealing) {
+  if (dealing.fewest(1).value_or(INT64_MAX) > found.pp) {
+    if (candidates.empty()) { // else nobody asks what lacks
+      considerLacking(std::move(found), dealing);
     }
     return;
   }
-  if (request.objective == Objective::Throughput) {
-    auto deal = [&](int64_t users) {
-      return costs.deal(found.pp, users, found.cuts);
-    };
-    while (found.users < found.pp && deal(found.users + 1).shortage == 0) {
-      ++found.users;
-    }
-    found.deal = deal(found.users);
-    found.cost = std::max(found.deal.slowest, found.deal.latency / found.users);
+  bool latency = request.objective == Objective::Latency;
+  found.users = latency ? 1 : dealing.mostUsers(found.pp);
+  found.deal = dealing.deal(found.pp, found.users, request.objective);
+  found.cost = costOf(found.deal, found.users, request.objective);
+  if (latency && found.cuts == Cuts::Sections) {
+    found.cost += found.cost / kTold;
   }
   candidates.push_back(std::move(found));
+}
+
+void SplitChoice::considerLacking(Candidate found, DealStages &dealing) {
+  if (!nearest || dealing.leastLack(found.pp, 1) < nearest->deal.shortage) {
+    found.deal = dealing.deal(found.pp, 1, request.objective);
+    nearest = std::move(found);
+  }
 }
 
 void SplitChoice::addCandidates(int64_t tp, bool ring) {
@@ -161,58 +152,50 @@ void SplitChoice::addCandidates(int64_t tp, bool ring) {
     narrow = limits.error();
     return;
   }
-  StageCosts costs(machine, shape, tp, ring, request.products);
-  if (request.pp > 0) {
-    considerAll(tp, request.pp, ring, costs);
+  // Most widths need not be costed.
+  if (ring && isTooSlow(StageCosts::leastTicksInRing(machine, shape, tp), tp)) {
     return;
   }
-  Cuts finest = request.cut == false ? Cuts::Sublayers : Cuts::Sections;
-  int64_t most =
-      std::min<int64_t>(costs.mostStages(finest), machine.system.chips / tp);
-  bool enough = false;
-  // The last one at least says what lacks.
-  int64_t least = std::min(costs.leastStages(), most);
-  for (int64_t pp = least; pp <= most && !enough; ++pp) {
-    enough = considerAll(tp, pp, ring, costs);
+  StageCosts costs(machine, shape, tp, ring, request.products);
+  if (isTooSlow(costs.leastTicks(), tp)) {
+    return;
+  }
+  size_t before = candidates.size();
+  std::vector<DealStages> cuttings;
+  for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
+    if (!request.cut || *request.cut == (cuts == Cuts::Sections)) {
+      cuttings.emplace_back(costs, cuts);
+    }
+  }
+  considerCounts(tp, ring, cuttings);
+  Tick cost = INT64_MAX;
+  for (size_t c = before; c < candidates.size(); ++c) {
+    cost = std::min(cost, candidates[c].cost);
+  }
+  if (candidates.size() > before) {
+    cheapest.insert(cost);
+    if (cheapest.size() > kSearches) {
+      cheapest.erase(std::prev(cheapest.end()));
+    }
   }
 }
 
-// The cheapest that the cables allow. Otherwise the error is about the longest
-// chain that was found.
-Expected<Split> SplitChoice::place() {
-  std::ranges::sort(candidates, {}, [](const Candidate &c) {
-    return std::tuple(c.cost, c.tp * c.pp, c.tp, c.ring, c.cuts);
-  });
-  int64_t longest = -1;
-  std::string refusal;
-  std::map<std::pair<int64_t, bool>, int64_t> longestOf; ///< by tp, ring
-  for (Candidate &c : candidates) {
-    auto known = longestOf.find({c.tp, c.ring});
-    if (known != longestOf.end() && known->second < c.pp) {
-      continue; // fewer groups were too many
-    }
-    if (longestOf.size() >= kSearches) {
-      break;
-    }
-    PlaceOutcome outcome = placeGroups(graph, c.tp, c.pp, c.ring);
-    if (outcome.placement) {
-      return Split{c.tp,
-                   c.pp,
-                   std::move(c.deal.stages),
-                   std::move(*outcome.placement),
-                   c.deal.latency,
-                   c.deal.slowest,
-                   c.users,
-                   c.cuts == Cuts::Sections};
-    }
-    longestOf[{c.tp, c.ring}] = outcome.longest;
-    if (outcome.longest > longest) {
-      longest = outcome.longest;
-      refusal = named(c.tp, c.pp) + ": " + outcome.refusal;
-    }
+// All numbers of stages that may be.
+void SplitChoice::considerCounts(int64_t tp, bool ring,
+                                 std::span<DealStages> cuttings) {
+  if (request.pp > 0) {
+    considerAll(tp, request.pp, ring, cuttings);
+    return;
   }
-  return longest <= 0 && request.tp > 0 ? noGroups()
-                                        : Error{machine.name + ": " + refusal};
+  DealStages &finest = cuttings.back();
+  int64_t most =
+      std::min<int64_t>(finest.mostStages(), machine.system.chips / tp);
+  // As many as there may be at least say what lacks.
+  int64_t least = std::min(finest.fewest(1).value_or(most), most);
+  bool enough = false;
+  for (int64_t pp = least; pp <= most && !enough; ++pp) {
+    enough = considerAll(tp, pp, ring, cuttings);
+  }
 }
 
 Expected<Split> SplitChoice::choose() {
@@ -234,10 +217,10 @@ Expected<Split> SplitChoice::choose() {
     }
   }
   if (!linked) {
-    return noGroups();
+    return noGroups(machine, request);
   }
   if (!candidates.empty()) {
-    return place();
+    return placeSplit(machine, shape, request, graph, candidates);
   }
   return nearest ? Error{machine.name + ": no room"} : *narrow;
 }

@@ -11,13 +11,11 @@ LinkGraph::LinkGraph(const Machine &machine)
     : graph(size_t(machine.system.chips)),
       neighboursOf(size_t(machine.system.chips)),
       adjacent(neighboursOf.size() * neighboursOf.size()) {
-  // Sorted, so the first of several cables between two chips stays.
   for (const Link &link : machine.system.links) {
-    auto [a, b] = std::pair(link.chip, link.otherChip);
-    if (!cables.try_emplace({a, b}, link.port, link.otherPort).second) {
+    auto [a, b] = std::minmax(link.chip, link.otherChip);
+    if (++cablesOf[{a, b}] > 1) {
       continue;
     }
-    cables.try_emplace({b, a}, link.otherPort, link.port);
     adjacent[size_t(a) * neighboursOf.size() + size_t(b)] = true;
     adjacent[size_t(b) * neighboursOf.size() + size_t(a)] = true;
     boost::add_edge(size_t(a), size_t(b), graph);

@@ -24,10 +24,9 @@ public:
   const std::vector<int32_t> &neighbours(int32_t chip) const {
     return neighboursOf[size_t(chip)];
   }
-  /// The ports of the cable between two linked chips, at `a` and at `b`; of
-  /// several cables the one with the lowest port at the lower chip.
-  std::pair<int32_t, int32_t> ports(int32_t a, int32_t b) const {
-    return cables.at({a, b});
+  /// Cables between two linked chips.
+  int32_t cables(int32_t a, int32_t b) const {
+    return cablesOf.at(std::minmax(a, b));
   }
   /// Free chips that one can walk to from any of `from` over free chips.
   int64_t reachable(std::span<const int32_t> from,
@@ -37,7 +36,7 @@ private:
   boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS> graph;
   std::vector<std::vector<int32_t>> neighboursOf;
   std::vector<bool> adjacent; ///< chips x chips
-  std::map<std::pair<int32_t, int32_t>, std::pair<int32_t, int32_t>> cables;
+  std::map<std::pair<int32_t, int32_t>, int32_t> cablesOf;
 };
 
 } // namespace orrery::partition

@@ -53,7 +53,7 @@ private:
       return failure();
     }
     partition::StageSite site{0, {0}};
-    return partition::splitStep(step, {}, site, false, chip.sramBytes());
+    return partition::splitStep(step, {}, site, {}, chip.sramBytes());
   }
 
   LogicalResult onMany(func::FuncOp step, const Machine &system) {
@@ -89,14 +89,17 @@ private:
     step->setAttr(partition::kCutAttr,
                   BoolAttr::get(&getContext(), split->cut));
     SmallVector<partition::StageSite> sites;
-    for (auto [plan, placed] :
-         llvm::zip_equal(split->stages, split->placement.stages)) {
-      sites.push_back({plan.first, llvm::to_vector(placed.chips)});
+    size_t stage = 0;
+    for (const partition::PlacedStage &placed : split->placement.stages) {
+      sites.push_back(
+          {split->stages[stage].first, llvm::to_vector(placed.chips)});
+      stage += placed.relay ? 0 : 1;
     }
     partition::TickModel ticks(system, *shape, split->tp, split->placement.ring,
                                *asked);
     return partition::splitStep(
-        step, *sections, sites, split->placement.ring, system.sramBytes(),
+        step, *sections, sites,
+        {split->placement.ring, split->placement.cables}, system.sramBytes(),
         [&](llm::LinearOp op) { return formOf(op, ticks); });
   }
 

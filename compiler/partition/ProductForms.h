@@ -21,4 +21,16 @@ enum class Products : uint8_t {
   Reduce,
 };
 
+inline const char *productFormName(ProductForm form) {
+  return form == ProductForm::Column    ? "column"
+         : form == ProductForm::Scatter ? "scatter"
+                                        : "reduce";
+}
+
+/// Such a product of a compiled stage.
+struct SharedProduct {
+  bool attention; ///< else the feed-forward network's
+  ProductForm form;
+};
+
 } // namespace orrery::partition

@@ -23,9 +23,9 @@ namespace {
 class StepSplitter {
 public:
   StepSplitter(func::FuncOp step, ArrayRef<SectionOps> sections,
-               ArrayRef<StageSite> sites, bool ring, Bytes capacity,
+               ArrayRef<StageSite> sites, StageLinks links, Bytes capacity,
                FormOf formOf)
-      : step(step), sections(sections), sites(sites), ring(ring),
+      : step(step), sections(sections), sites(sites), links(links),
         capacity(capacity), formOf(std::move(formOf)),
         terminator(step.getBody().front().getTerminator()), end(terminator) {}
 
@@ -48,7 +48,7 @@ private:
   func::FuncOp step;
   ArrayRef<SectionOps> sections;
   ArrayRef<StageSite> sites;
-  bool ring;
+  StageLinks links;
   Bytes capacity;
   FormOf formOf;
   mlir::Operation *terminator, *end;
@@ -101,8 +101,10 @@ grid::StageOp StepSplitter::enclose(size_t index, Block *body,
   const StageSite &site = sites[index];
   auto made = b.create<grid::StageOp>(
       step.getLoc(), TypeRange(ValueRange(values)),
-      b.getDenseI32ArrayAttr(site.chips), ring ? b.getUnitAttr() : UnitAttr(),
-      b.getI64IntegerAttr(site.first / kSections), b.getI64IntegerAttr(weights),
+      b.getDenseI32ArrayAttr(site.chips),
+      links.ring ? b.getUnitAttr() : UnitAttr(),
+      b.getI64IntegerAttr(site.first / kSections),
+      b.getI32IntegerAttr(links.cables), b.getI64IntegerAttr(weights),
       b.getI64IntegerAttr(kv), b.getI64IntegerAttr(capacity));
   made.getBody().push_back(body);
   return made;
@@ -168,9 +170,9 @@ LogicalResult StepSplitter::run() {
 } // namespace
 
 LogicalResult splitStep(func::FuncOp step, ArrayRef<SectionOps> sections,
-                        ArrayRef<StageSite> sites, bool ring,
+                        ArrayRef<StageSite> sites, StageLinks links,
                         Bytes capacityOfChip, FormOf formOf) {
-  return StepSplitter(step, sections, sites, ring, capacityOfChip,
+  return StepSplitter(step, sections, sites, links, capacityOfChip,
                       std::move(formOf))
       .run();
 }

@@ -187,25 +187,31 @@ StageBytes ByteModel::head(const Matrix &matrix) const {
 }
 
 // What compiler/allocate can do with a chip's slices.
-Shortage shortageOf(const Machine &machine, const StageBytes &stage) {
+ChipRoom::ChipRoom(const Machine &machine) : all(machine.sramBytes()) {
   ChipLayout chip(machine);
   Bytes slice = machine.sram.banks * machine.bankBytes();
-  Bytes forWeights = 2 * Bytes(chip.groups) * chip.groupWidth * slice;
-  Bytes forData = 2 * Bytes(chip.dataSlices) * slice;
-  Bytes data = stage.kv + stage.tables + stage.temporaries;
-  Bytes spilled = std::max<Bytes>(0, stage.weights - forWeights);
+  forWeights = 2 * Bytes(chip.groups) * chip.groupWidth * slice;
+  forData = 2 * Bytes(chip.dataSlices) * slice;
   // KV and spilled weights lie kvWidth wide in one bank of a hemisphere. In
   // both, they leave RoPE's rows no bank: these are read while any K is
   // written. An eighth of a bank, the size of a region, may be lost to their
   // packing.
-  Bytes forTiles = 2 * Bytes(chip.kvWidth) * machine.bankBytes() / 8 * 7;
+  forTiles = 2 * Bytes(chip.kvWidth) * machine.bankBytes() / 8 * 7;
+}
+
+Shortage ChipRoom::shortageOf(const StageBytes &stage) const {
+  Bytes data = stage.kv + stage.tables + stage.temporaries;
+  Bytes spilled = std::max<Bytes>(0, stage.weights - forWeights);
   using enum Shortage::Limit;
-  Shortage limits[] = {{Chip, stage.total(), machine.sramBytes(), spilled},
+  Shortage limits[] = {{Chip, stage.total(), all, spilled},
                        {DataSlices, data + spilled, forData, spilled},
                        {TileBank, stage.kv + spilled, forTiles, spilled}};
   return *std::ranges::max_element(limits, {}, &Shortage::bytes);
 }
 
+Shortage shortageOf(const Machine &machine, const StageBytes &stage) {
+  return ChipRoom(machine).shortageOf(stage);
+}
 Bytes shortage(const Machine &machine, const StageBytes &stage) {
   return shortageOf(machine, stage).bytes();
 }

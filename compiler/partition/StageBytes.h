@@ -61,6 +61,17 @@ struct Shortage {
   Bytes spilled = 0; ///< weights beyond the weight slices
   Bytes bytes() const { return needed > available ? needed - available : 0; }
 };
+
+/// The room that a chip has, as the allocator can use it; for many stages.
+class ChipRoom {
+public:
+  explicit ChipRoom(const Machine &machine);
+  Shortage shortageOf(const StageBytes &stage) const;
+
+private:
+  Bytes all, forWeights, forData, forTiles;
+};
+
 Shortage shortageOf(const Machine &machine, const StageBytes &stage);
 /// Its bytes; 0: the stage fits.
 Bytes shortage(const Machine &machine, const StageBytes &stage);

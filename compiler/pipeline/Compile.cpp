@@ -6,6 +6,7 @@
 #include "compiler/lower/StageKinds.h"
 #include "compiler/partition/SplitStep.h"
 #include "compiler/pipeline/JoinStages.h"
+#include "compiler/pipeline/StageProducts.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -115,6 +116,8 @@ Expected<CompiledPart> finishPart(tick::ProgramOp ticks, ImagePlan image,
 struct Stages {
   std::vector<StageOnChips> stages;
   std::vector<CompiledStage> compiled;
+  /// By part.
+  std::vector<std::vector<partition::SharedProduct>> products;
   int64_t hidden = 0, logitsEach = 0;
   bool cut = false;
 };
@@ -125,11 +128,14 @@ Stages readStages(func::FuncOp step) {
   out.stages.resize(ops.size());
   out.compiled.resize(ops.size());
   for (auto [part, kind] : llvm::enumerate(stageKinds(ops))) {
+    out.products.push_back(stageProducts(ops[kind.stages.front()]));
     for (unsigned s : kind.stages) {
       grid::StageOp op = ops[s];
-      out.stages[s] = {uint32_t(part), op.getRing(), {}};
+      out.stages[s] = {
+          uint32_t(part), op.getRing(), int32_t(op.getCables()), {}};
       out.stages[s].chips.assign(op.getChips().begin(), op.getChips().end());
-      out.compiled[s] = {uint32_t(part), int64_t(op.getFirstLayer())};
+      out.compiled[s] = {uint32_t(part), int64_t(op.getFirstLayer()),
+                         op.isRelay()};
     }
   }
   auto cut = step->getAttrOfType<BoolAttr>(partition::kCutAttr);
@@ -166,7 +172,9 @@ public:
       return {};
     }
     return {int64_t(stages.stages.front().chips.size()),
-            int64_t(stages.stages.size()), request.split.products, stages.cut};
+            llvm::count_if(stages.compiled,
+                           [](const CompiledStage &s) { return !s.relay; }),
+            request.split.products, stages.cut};
   }
 
   /// Whether it failed because a chip lacks room.
@@ -209,6 +217,7 @@ Status StepCompiler::finishParts(CompiledStep &out,
     if (!part) {
       return first.error("encoding failed");
     }
+    part->products = std::move(stages.products[index]);
     out.parts.push_back(std::move(*part));
   }
   return Success{};

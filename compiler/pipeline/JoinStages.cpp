@@ -71,9 +71,9 @@ Expected<Tick> startAfter(const Machine &machine, const Program &before,
 int32_t groupLinks(const StageOnChips &stage) {
   return grid::groupLinks(int64_t(stage.chips.size()), stage.ring);
 }
-LinkNumber pipelineLink(const StageOnChips &stage) {
+LinkNumber pipelineLink(const StageOnChips &stage, int32_t cable) {
   return LinkNumber(
-      grid::pipelineLink(int64_t(stage.chips.size()), stage.ring));
+      grid::pipelineLink(int64_t(stage.chips.size()), stage.ring) + cable);
 }
 
 class Joiner {
@@ -121,7 +121,8 @@ void Joiner::addStage(size_t s, Tick start) {
   for (size_t r = 0; r < stage.chips.size(); ++r) {
     ChipProgram chip{stage.chips[r], stage.part, uint32_t(s),
                      uint32_t(r),    start,      {}};
-    chip.links.resize(size_t(groupLinks(stage)) + (stages.size() > 1 ? 1 : 0));
+    chip.links.resize(
+        size_t(groupLinks(stage) + (stages.size() > 1 ? stage.cables : 0)));
     system.chips.push_back(std::move(chip));
   }
 }
@@ -137,10 +138,12 @@ Status Joiner::linkStage(size_t s) {
     }
   }
   for (int32_t r = 0; s > 0 && r < ranks; ++r) {
-    Status ok =
-        connect(chipOf(s - 1, r), chipOf(s, r), pipelineLink(stages[s]));
-    if (!ok) {
-      return ok;
+    for (int32_t cable = 0; cable < stages[s].cables; ++cable) {
+      Status ok = connect(chipOf(s - 1, r), chipOf(s, r),
+                          pipelineLink(stages[s], cable));
+      if (!ok) {
+        return ok;
+      }
     }
   }
   return Success{};
@@ -154,13 +157,18 @@ Status Joiner::run() {
     const Program &part = system.parts[stages[s].part];
     if (s > 0) {
       assert(groupLinks(stages[s - 1]) == groupLinks(stages[s]) &&
+             stages[s - 1].cables == stages[s].cables &&
              "all stages of a split are alike");
-      auto after = startAfter(machine, system.parts[stages[s - 1].part], part,
-                              pipelineLink(stages[s]));
-      if (!after) {
-        return after.error();
+      Tick later = 0;
+      for (int32_t cable = 0; cable < stages[s].cables; ++cable) {
+        auto after = startAfter(machine, system.parts[stages[s - 1].part], part,
+                                pipelineLink(stages[s], cable));
+        if (!after) {
+          return after.error();
+        }
+        later = std::max(later, *after);
       }
-      start += *after;
+      start += later;
     }
     addStage(s, start);
     if (Status ok = linkStage(s); !ok) {

@@ -137,8 +137,9 @@ LowerBounds lowerBounds(const Problem &problem, Tick criticalPath) {
       for (const Reservation &r : reservationsOf(problem, member.operation)) {
         busy[r.resource] += Tick(r.shape.count());
       }
+      // What goes to the next stage may still cross when the program has ended.
       if (auto *op = std::get_if<SendOp>(&member.operation);
-          op && op->link != kHostLink) {
+          op && op->link != kHostLink && op->link <= problem.groupLinks) {
         carrying[op->link] += Tick(op->shape.count()) * op->width *
                               problem.machine->link.vectorTicks;
       }

@@ -31,7 +31,22 @@ LogicalResult StageOp::verify() {
   if (getRing() && getTp() < 3) {
     return emitOpError("(C6) a ring has at least 3 chips, found ") << getTp();
   }
+  auto before = dyn_cast_or_null<StageOp>((*this)->getPrevNode());
+  if (getCables() < 1 || (before && before.getCables() != getCables())) {
+    return emitOpError("(C8) needs at least one cable, and as many as the "
+                       "stage before; found ")
+           << getCables();
+  }
   return success();
+}
+
+bool StageOp::isRelay() {
+  mlir::Operation *yield = getBody().front().getTerminator();
+  return llvm::hasSingleElement(getBody().front()) &&
+         yield->getNumOperands() > 0 &&
+         llvm::all_of(yield->getOperands(), [](Value value) {
+           return value.getDefiningOp<StageOp>() != nullptr;
+         });
 }
 
 /// An operand in the body that is no value of the stage before.

@@ -18,9 +18,13 @@ def Grid_StageOp : Grid_Op<"stage", [SingleBlock, NoRegionArguments,
     `chips` are the ranks of the group, in order: the body is what each of them
     does. With `ring` only chips that follow each other in that order (and the
     last and the first) are linked; without, each is linked to each. Chip r of a
-    stage is linked to chip r of the next. The stage's first decoder layer is
-    `from layer` (0 if it is not written): stages that are equal but for that
-    are one program.
+    stage is linked to chip r of the next, by `cables` cables (1 if it is not
+    written), over which what is passed on is spread. The stage's first decoder
+    layer is `from layer` (0 if it is not written): stages that are equal but for
+    that are one program.
+
+    A *relay* only yields what it takes of the stage before: its chips are third
+    chips on the way to the next stage, and need not be linked to each other.
 
     `weight_bytes`, `kv_bytes` and `capacity_bytes` are what placing decided on:
     one chip's shards of the stage's matrices and its KV cache at full context
@@ -39,6 +43,7 @@ def Grid_StageOp : Grid_Op<"stage", [SingleBlock, NoRegionArguments,
       - (C6) a `ring` has at least 3 chips: fewer are all linked.
       - (C7) what the body takes of other stages are results of the stage right
         before it in its block: chips of others are not linked to its own.
+      - (C8) at least one of `cables`, and as many in the stage before.
 
     Example: tests/dialects/grid/ops.mlir
     ```mlir
@@ -52,22 +57,22 @@ def Grid_StageOp : Grid_Op<"stage", [SingleBlock, NoRegionArguments,
   let arguments = (ins DenseI32ArrayAttr:$chips, UnitAttr:$ring,
                        DefaultValuedAttr<Llm_Integer<"64-bit layer">,
                                          "0">:$first_layer,
+                       DefaultValuedAttr<I32Attr, "1">:$cables,
                        Grid_Bytes:$weight_bytes, Grid_Bytes:$kv_bytes,
                        Grid_Bytes:$capacity_bytes);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `chips` $chips (`ring` $ring^)? (`from` `layer` $first_layer^)?
+    `chips` $chips (`ring` $ring^)? (`cables` $cables^)?
+    (`from` `layer` $first_layer^)?
     `weights` $weight_bytes `B` `kv` $kv_bytes `B` `of` $capacity_bytes `B`
     (`->` type($results)^)? attr-dict-with-keyword $body
   }];
   let extraClassDeclaration = [{
     /// Ranks of the group: how many shards a sharded value has.
     int64_t getTp() { return int64_t(getChips().size()); }
-    /// The link number that leads to the next stage and from the one before.
-    int32_t getPipelineLink() {
-      return ::orrery::grid::pipelineLink(getTp(), getRing());
-    }
+    /// Whether it is a relay.
+    bool isRelay();
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -5,7 +5,7 @@
 //                                       own (and comes from the rank j before)
 //   ring                  1             the rank after (and the one before)
 //   between stages        pipelineLink  the same rank of the next stage (and of
-//                                       the one before)
+//                         and on        the one before), a number a cable
 #pragma once
 
 #include <cstdint>

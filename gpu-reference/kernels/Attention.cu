@@ -10,7 +10,7 @@ namespace orrery::gpu::ORRERY_GPU {
 
 namespace {
 
-/// Scratch that a slice of tokens may take, unless one token needs more.
+/// Scratch that a slice of rows may take, unless one row needs more.
 /// *Assumed*: small beside a GPU's memory, enough rows to fill it.
 constexpr int64_t kScratchBytes = int64_t(128) << 20;
 /// Blocks of threads that fill a GPU. *Assumed*: two for each of 132
@@ -22,16 +22,27 @@ constexpr int32_t kMinSplitPositions = 128;
 
 int64_t ceilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/// Rows a block takes of a KV head that has `rows`.
-int32_t rowsOfTile(int64_t rows) { return rows == 1 ? 1 : rows <= 4 ? 4 : 8; }
+/// How a KV head's query rows are divided over blocks of threads: a block takes
+/// rows of one sequence only, as they share its keys and values.
+struct Tiling {
+  int32_t rows;  ///< that a block takes at most
+  int64_t count; ///< blocks
 
-int32_t chooseSplit(const KvLayout &layout, int32_t heads, int32_t tokens,
-                    int32_t bucket) {
-  const int64_t rows = int64_t(tokens) * (heads / layout.kvHeads);
-  const int64_t tiles = layout.kvHeads * ceilDivide(rows, rowsOfTile(rows));
+  Tiling(int32_t tokenRows, int32_t group, bool batched) {
+    const int64_t sequences = batched ? tokenRows : 1;
+    const int64_t together = int64_t(batched ? 1 : tokenRows) * group;
+    rows = together == 1 ? 1 : together <= 4 ? 4 : 8;
+    count = sequences * ceilDivide(together, rows);
+  }
+};
+
+int32_t chooseSplit(const KvLayout &layout, const AttentionPlan &plan,
+                    bool batched) {
+  const Tiling tiling(plan.rows, plan.heads / layout.kvHeads, batched);
+  const int64_t tiles = layout.kvHeads * tiling.count;
   const int64_t splits = kEmulated ? 1 : ceilDivide(kFullGrid, tiles);
   const int64_t positions =
-      ceilDivide(ceilDivide(bucket, splits), numerics::kBlock) *
+      ceilDivide(ceilDivide(plan.bucket, splits), numerics::kBlock) *
       numerics::kBlock;
   return int32_t(
       std::clamp<int64_t>(positions, kMinSplitPositions, kMaxSplitPositions));
@@ -54,8 +65,8 @@ Status verify(const KvLayout &layout, const AttentionPlan &plan) {
                       std::to_string(layout.kvHeads) + " KV heads",
                   plan.heads);
   }
-  if (plan.tokens < 1) {
-    return refuse("at least 1 token", plan.tokens);
+  if (plan.rows < 1) {
+    return refuse("at least 1 row", plan.rows);
   }
   if (plan.bucket < 1 || plan.bucket > (1 << 30)) {
     return refuse("1 to 2^30 positions", plan.bucket);
@@ -78,11 +89,11 @@ int64_t rowBytes(const AttentionPlan &plan, int32_t headDim) {
 } // namespace
 
 Expected<AttentionPlan> planAttention(const KvLayout &layout, int32_t heads,
-                                      int32_t tokens, int32_t bucket,
-                                      int32_t splitPositions) {
+                                      int32_t rows, int32_t bucket,
+                                      int32_t splitPositions, bool batched) {
   AttentionPlan plan;
   plan.heads = heads;
-  plan.tokens = tokens;
+  plan.rows = rows;
   plan.bucket = bucket;
   plan.splitPositions = splitPositions;
   if (Status status = verify(layout, plan); !status) {
@@ -91,29 +102,28 @@ Expected<AttentionPlan> planAttention(const KvLayout &layout, int32_t heads,
   plan.bucket =
       int32_t(ceilDivide(bucket, numerics::kBlock)) * numerics::kBlock;
   if (splitPositions == 0) {
-    plan.splitPositions = chooseSplit(layout, heads, tokens, plan.bucket);
+    plan.splitPositions = chooseSplit(layout, plan, batched);
   }
   plan.threads = std::min(kEmulated ? 32 : 128, plan.splitPositions);
   // At most 65535 row groups in a grid, too.
   const int64_t fit = kScratchBytes / (rowBytes(plan, layout.headDim) * heads);
-  plan.sliceTokens = int32_t(std::clamp<int64_t>(
-      std::min<int64_t>(fit, 65535 / (heads / layout.kvHeads)), 1, tokens));
+  plan.sliceRows = int32_t(std::clamp<int64_t>(
+      std::min<int64_t>(fit, 65535 / (heads / layout.kvHeads)), 1, rows));
   return plan;
 }
 
 size_t attentionScratchBytes(const AttentionPlan &plan,
                              const KvLayout &layout) {
-  return size_t(rowBytes(plan, layout.headDim) * plan.heads * plan.sliceTokens);
+  return size_t(rowBytes(plan, layout.headDim) * plan.heads * plan.sliceRows);
 }
 
-void attention(const float *q, float *out, int32_t tokens,
+void attention(const float *q, float *out, int32_t rows,
                const int32_t *position, const KvCacheView &cache,
                const AttentionPlan &plan, void *scratch, FaultSite fault,
                cudaStream_t stream) {
   const int64_t width = int64_t(plan.heads) * cache.layout.headDim;
-  const int64_t most = int64_t(plan.sliceTokens) * plan.heads;
+  const int64_t most = int64_t(plan.sliceRows) * plan.heads;
   AttentionStep step{};
-  step.position = position;
   step.cache = cache;
   step.heads = plan.heads;
   step.bucket = plan.bucket;
@@ -125,19 +135,20 @@ void attention(const float *q, float *out, int32_t tokens,
       step.mixed + step.splits * most * cache.layout.headDim);
   step.greatest = step.scores + most * plan.bucket;
   step.fault = fault;
-  for (int32_t first = 0; first < tokens; first += plan.sliceTokens) {
+  for (int32_t first = 0; first < rows; first += plan.sliceRows) {
     step.firstToken = first;
-    step.tokens = std::min(plan.sliceTokens, tokens - first);
+    step.tokens = std::min(plan.sliceRows, rows - first);
     step.q = q + first * width;
     step.out = out + first * width;
-    const int64_t rows = int64_t(step.tokens) * step.group();
-    const int32_t tile = rowsOfTile(rows);
+    step.position = position + first;
+    step.cache.tables = cache.tables + int64_t(first) * cache.tableStride;
+    const Tiling tiling(step.tokens, step.group(), cache.batched());
     const AttentionLaunch launch{dim3(unsigned(step.splits),
                                       unsigned(cache.layout.kvHeads),
-                                      unsigned(ceilDivide(rows, tile))),
+                                      unsigned(tiling.count)),
                                  dim3(unsigned(plan.threads)), stream};
-    launchScores(step, tile, launch);
-    launchValues(step, tile, launch);
+    launchScores(step, tiling.rows, launch);
+    launchValues(step, tiling.rows, launch);
     launchJoin(step, stream);
   }
 }

@@ -2,7 +2,8 @@
 // and positions a block of threads has. Not for callers: Attention.h is.
 //
 // A row is one query head of one token. The rows of a KV head, token by token,
-// are taken kRows at a time, so that all of them use K and V loaded once.
+// are taken kRows at a time, so that all of them use K and V loaded once: those
+// of one sequence. A step's tokens are of one, or each of another.
 #pragma once
 
 #include "gpu-reference/Fault.h"
@@ -21,7 +22,7 @@ inline constexpr int32_t kMaxSplitPositions = 512;
 struct AttentionStep {
   const float *q;          ///< [tokens][heads * headDim], of the slice
   float *out;              ///< likewise
-  const int32_t *position; ///< of token 0 of the call
+  const int32_t *position; ///< [tokens], of the slice
   KvCacheView cache;
   int32_t heads;
   int32_t firstToken; ///< of the slice in the call
@@ -39,12 +40,14 @@ struct AttentionStep {
     return heads / cache.layout.kvHeads;
   }
   __host__ __device__ int32_t rows() const { return tokens * heads; }
+  /// Rows of a KV head that are of one sequence.
+  __device__ int32_t rowsOfSequence() const {
+    return cache.batched() ? group() : tokens * group();
+  }
 
   /// Positions that the slice's token `t` sees; more than the bucket is the
   /// caller's error, which the last launch reports.
-  __device__ int32_t seenBy(int32_t t) const {
-    return *position + firstToken + t + 1;
-  }
+  __device__ int32_t seenBy(int32_t t) const { return position[t] + 1; }
   __device__ int32_t visibleTo(int32_t t) const {
     const int32_t seen = seenBy(t);
     return seen < bucket ? seen : bucket;
@@ -59,16 +62,22 @@ struct AttentionStep {
 /// groups].
 template <int kRows> struct AttentionTile {
   int32_t kvHead;
-  int32_t firstRow; ///< among tokens * group rows of the KV head
-  int32_t rows;     ///< 1 .. kRows
+  const int32_t *table; ///< pages of the sequence
+  int32_t firstRow;     ///< among tokens * group rows of the KV head
+  int32_t rows;         ///< 1 .. kRows
   int32_t begin;
   int32_t end; ///< behind the last position that a row sees, above begin if any
 
   __device__ explicit AttentionTile(const AttentionStep &step)
-      : kvHead(int32_t(blockIdx.y)), firstRow(int32_t(blockIdx.z) * kRows),
+      : kvHead(int32_t(blockIdx.y)),
         begin(int32_t(blockIdx.x) * step.splitPositions) {
-    const int32_t left = step.tokens * step.group() - firstRow;
-    rows = left < kRows ? left : kRows;
+    const int32_t together = step.rowsOfSequence();
+    const int32_t tiles = (together + kRows - 1) / kRows;
+    const int32_t sequence = int32_t(blockIdx.z) / tiles;
+    const int32_t before = int32_t(blockIdx.z) % tiles * kRows;
+    table = step.cache.tables + int64_t(sequence) * step.cache.tableStride;
+    firstRow = sequence * together + before;
+    rows = together - before < kRows ? together - before : kRows;
     const int32_t visible = step.visibleTo(token(step, rows - 1));
     const int32_t behind = begin + step.splitPositions;
     end = visible < behind ? visible : behind;
@@ -89,9 +98,9 @@ template <int kRows> struct AttentionTile {
   __device__ const uint8_t *page(const AttentionStep &step,
                                  int32_t position) const {
     const KvLayout &layout = step.cache.layout;
-    const int32_t number = step.cache.table[position / layout.pagePositions];
     return step.cache.pool +
-           layout.headOffset(number, step.cache.layer, kvHead);
+           layout.headOffset(table[position / layout.pagePositions],
+                             step.cache.layer, kvHead);
   }
 };
 
@@ -123,6 +132,7 @@ __device__ inline Words loadWords(const void *place) {
 
 /// Sixteen codes of q4, from the eight bytes that hold them, in order.
 __device__ inline Words codesOf(uint32_t low, uint32_t high) {
+  using models::codesOfHalf;
   return {{codesOfHalf(low), codesOfHalf(low >> 4), codesOfHalf(high),
            codesOfHalf(high >> 4)}};
 }

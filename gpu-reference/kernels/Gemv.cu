@@ -12,11 +12,13 @@
 //
 // Instructions: inspect-kernels counts them. A block and row cost 2 more than a
 // sum in f32 would: F2I.S64, and half of a 64-bit addition of three operands
-// (IADD3, IADD3.X), into which ptxas makes two additions.
+// (IADD3, IADD3.X), into which ptxas makes two additions. Summing over lanes
+// costs no more than in f32, and the scales of activations are looked at only
+// where the word beside them does not say that they are small.
 #include "gpu-reference/kernels/Gemv.h"
 
+#include "gpu-reference/kernels/CodesLane.cuh"
 #include "gpu-reference/kernels/GemvHalf.h"
-#include "gpu-reference/kernels/Product.cuh"
 
 namespace orrery::gpu::ORRERY_GPU {
 
@@ -32,122 +34,61 @@ constexpr int kResident = kTokens == 1   ? 5
                           : kTokens == 4 ? 3
                                          : 2;
 
-/// kRows rows of weights against kTokens rows of activations in one lane.
-template <class Codes, class Sum, int kLanes, int kTokens, int kRows,
-          int kUnroll>
-struct CodesLane {
-  const uint8_t *codes[kRows];
-  const uint16_t *dw[kRows];
-  const int8_t *x[kTokens];
-  const float *dx[kTokens];
-  Sum sum[kRows][kTokens];
-
-  /// Behind the last row or token, the last one again: loads stay in bounds.
-  __device__ CodesLane(const ProductArguments &a, int32_t row, int32_t lane) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const int64_t at = min(row + r, a.weight.rows - 1);
-      codes[r] =
-          computed(Codes::place(a.weight.codes + at * a.weight.rowBytes, lane));
-      dw[r] = computed(a.weight.scales + at * a.weight.scaleStride + lane);
-    }
-#pragma unroll
-    for (int t = 0; t < kTokens; ++t) {
-      const int64_t at = min(t, a.x.rows - 1);
-      x[t] = computed<int8_t>(a.x.codes + at * a.x.paddedK() +
-                              lane * numerics::kBlock);
-      dx[t] = computed<float>(a.x.scales + at * a.x.blocks() + lane);
-    }
-  }
-
-  /// Blocks first, first + kLanes, ... after the lane's first one: kUnroll of
-  /// them, or those before `end`.
-  template <bool kAll> __device__ void step(int32_t first, int32_t end) {
-    Codes w[kUnroll][kRows];
-    uint16_t d[kUnroll][kRows];
-#pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        if (kAll || first + u * kLanes < end) {
-          w[u][r].load(codes[r] + Codes::bytes(first) +
-                       Codes::bytes(u * kLanes));
-          d[u][r] = __ldg(dw[r] + first + u * kLanes);
-        }
-      }
-    }
-#pragma unroll
-    for (int u = 0; u < kUnroll; ++u) {
-#pragma unroll
-      for (int t = 0; t < kTokens; ++t) {
-        if (kAll || first + u * kLanes < end) {
-          multiply(w[u], d[u], t, first, u * kLanes);
-        }
-      }
-    }
-  }
-
-  __device__ void multiply(const Codes *w, const uint16_t *d, int t,
-                           int32_t first, int32_t behind) {
-    const int8_t *codes = x[t] + int64_t(first) * numerics::kBlock;
-    const auto *place =
-        reinterpret_cast<const int4 *>(codes + behind * numerics::kBlock);
-    const int4 x0 = __ldg(place);
-    const int4 x1 = __ldg(place + 1);
-    const float scale = __ldg(dx[t] + first + behind);
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const float steps = dotSteps<Codes::kLog2Steps>(w[r].dot(x0, x1));
-      sum[r][t].add(steps, halfValue(d[r]) * scale);
-    }
-  }
+struct GemvArguments : ProductArguments {
+  /// While activation scales are below this, sums fit in kNarrowBits.
+  float limit;
+  /// The scales must be looked at if *large | look is not 0.
+  const uint32_t *large;
+  uint32_t look;
 };
 
 /// Whether an activation scale that this thread looks at is not below the
 /// limit; the threads of a block look at all of them together.
-__device__ bool findUnsafe(const ProductArguments &a) {
+__device__ bool findUnsafe(const GemvArguments &a) {
   bool found = false;
   const int32_t count = a.x.rows * a.x.blocks();
+#pragma unroll 1
   for (auto i = int32_t(threadIdx.x); i < count; i += kWarps * 32) {
-    found |= !(::fabsf(__ldg(a.x.scales + i)) < a.weight.activationLimit);
+    found |= !(::fabsf(__ldg(a.x.scales + i)) < a.limit);
   }
   return found;
+}
+
+/// The rows and tokens of a thread once more, by the definition.
+template <class Codes, int kLanes, int kRows>
+__device__ void storeChecked(const GemvArguments &a, int32_t row,
+                             int32_t lane) {
+  for (int32_t i = 0; i < kRows * a.x.rows; ++i) {
+    const int32_t at = row + i % kRows;
+    const CheckedSum sum = combine<kLanes>(checkedBlocks<Codes, kLanes>(
+        a, min(at, a.weight.rows - 1), i / kRows, lane));
+    if (lane == 0 && at < a.weight.rows) {
+      a.store(at, i / kRows, sum);
+    }
+  }
 }
 
 template <class Codes, class Sum, int kLanes, int kTokens, int kRows,
           int kUnroll>
 __global__ void __launch_bounds__(kWarps * 32, kResident<kTokens>)
-    gemvCodes(const ProductArguments a) {
+    gemvCodes(const GemvArguments a) {
+  const uint32_t look = Sum::kHasLimit ? __ldg(a.large) | a.look : 0;
   const auto thread = int32_t(blockIdx.x * (kWarps * 32) + threadIdx.x);
   const int32_t lane = thread % kLanes;
   const int32_t row = thread / kLanes * kRows;
   CodesLane<Codes, Sum, kLanes, kTokens, kRows, kUnroll> work(a, row, lane);
-  const int32_t end = a.weight.blocks() - lane;
-  int32_t first = 0;
-#pragma unroll 1
-  for (; first + (kUnroll - 1) * kLanes < end; first += kUnroll * kLanes) {
-    work.template step<true>(first, end);
-  }
-  if (first < end) {
-    work.template step<false>(first, end);
-  }
+  work.addAll();
 
-  if (__syncthreads_or(findUnsafe(a))) {
-    for (int32_t i = 0; i < kRows * a.x.rows; ++i) {
-      const int32_t at = row + i % kRows;
-      const CheckedSum sum = combine<kLanes>(checkedBlocks<Codes, kLanes>(
-          a, min(at, a.weight.rows - 1), i / kRows, lane));
-      if (lane == 0 && at < a.weight.rows) {
-        a.store(at, i / kRows, sum);
-      }
+  if constexpr (Sum::kHasLimit) {
+    if (look != 0 && __syncthreads_or(findUnsafe(a))) {
+      return storeChecked<Codes, kLanes, kRows>(a, row, lane);
     }
-    return;
   }
 #pragma unroll
   for (int t = 0; t < kTokens; ++t) {
 #pragma unroll
-    for (int r = 0; r < kRows && t < a.x.rows; ++r) {
-      work.sum[r][t].template combine<kLanes>();
+    for (int r = 0; r < kRows && (t == 0 || t < a.x.rows); ++r) {
+      work.sum[r][t].template combineNarrow<kLanes>();
       if (lane == 0 && row + r < a.weight.rows) {
         a.store(row + r, t, work.sum[r][t].read());
       }
@@ -156,7 +97,7 @@ __global__ void __launch_bounds__(kWarps * 32, kResident<kTokens>)
 }
 
 template <class Codes, int kLanes, int kTokens, int kRows, int kUnroll>
-void launch(const ProductArguments &a, cudaStream_t stream) {
+void launch(const GemvArguments &a, cudaStream_t stream) {
   constexpr int kBlockRows = kWarps * 32 / kLanes * kRows;
   const auto blocks = unsigned((a.weight.rows + kBlockRows - 1) / kBlockRows);
   ORRERY_LAUNCH((gemvCodes<Codes, ExactSum, kLanes, kTokens, kRows, kUnroll>),
@@ -166,7 +107,7 @@ void launch(const ProductArguments &a, cudaStream_t stream) {
 /// More activation rows mean more loads from the L1 per weight; two weight rows
 /// a lane halve them again.
 template <class Codes, int kLanes>
-void launchTokens(const ProductArguments &a, cudaStream_t stream) {
+void launchTokens(const GemvArguments &a, cudaStream_t stream) {
   if (a.x.rows == 1) {
     launch<Codes, kLanes, 1, 1, 4>(a, stream);
   } else if (a.x.rows == 2) {
@@ -180,7 +121,7 @@ void launchTokens(const ProductArguments &a, cudaStream_t stream) {
 
 /// Short rows would leave most lanes of a warp without a block.
 template <class Codes>
-void launchLanes(const ProductArguments &a, cudaStream_t stream) {
+void launchLanes(const GemvArguments &a, cudaStream_t stream) {
   constexpr int32_t kShort = 48;
   if (a.weight.blocks() <= kShort) {
     launchTokens<Codes, 8>(a, stream);
@@ -191,21 +132,34 @@ void launchLanes(const ProductArguments &a, cudaStream_t stream) {
 
 #ifdef ORRERY_INSPECT_KERNELS
 // The same kernels over a plain sum.
-template __global__ void
-gemvCodes<Codes8, PlainSum, 32, 1, 1, 4>(const ProductArguments);
-template __global__ void
-gemvCodes<Codes8, PlainSum, 32, 2, 1, 4>(const ProductArguments);
-template __global__ void
-gemvCodes<Codes8, PlainSum, 32, 8, 2, 2>(const ProductArguments);
-template __global__ void
-gemvCodes<Codes4, PlainSum, 32, 1, 1, 4>(const ProductArguments);
+#define ORRERY_PLAIN(Codes, tokens, rows, unroll)                              \
+  template __global__ void                                                     \
+  gemvCodes<Codes, PlainSum, 32, tokens, rows, unroll>(const GemvArguments)
+ORRERY_PLAIN(Codes8, 1, 1, 4);
+ORRERY_PLAIN(Codes8, 2, 1, 4);
+ORRERY_PLAIN(Codes8, 4, 2, 2);
+ORRERY_PLAIN(Codes8, 8, 2, 2);
+ORRERY_PLAIN(Codes4, 1, 1, 4);
+ORRERY_PLAIN(Codes4, 2, 1, 4);
+ORRERY_PLAIN(Codes4, 4, 2, 2);
+ORRERY_PLAIN(Codes4, 8, 2, 2);
+#undef ORRERY_PLAIN
 #endif
 
 } // namespace
 
 void gemv(const MatrixView &weight, const ActivationView &x, float *y,
           int64_t stride, FaultSite site, cudaStream_t stream) {
-  const ProductArguments a{weight, x, y, stride, site};
+  // Sums below 2^26 / 32 = 2^21, that is 2^57 steps; the limit itself leaves
+  // room for the rounding of terms, a 2^20th.
+  const float limit = weight.activationLimit / 32;
+  static_assert(kNarrowBits == 58);
+  const bool known = x.large != nullptr && limit >= kLargeScale;
+  const GemvArguments a{{weight, x, y, stride, site},
+                        limit,
+                        known ? x.large
+                              : reinterpret_cast<const uint32_t *>(x.scales),
+                        known ? 0u : 1u};
   switch (weight.format) {
   case MatrixFormat::Q8_0:
     return launchLanes<Codes8>(a, stream);

@@ -1,7 +1,7 @@
-// A block of threads takes one KV head and the new positions in one block of 32
-// positions: a warp quantizes a row at a time, then each thread writes its
-// elements of V for all these positions. So no two threads write one word, and
-// q4's halves of a byte need no atomics.
+// A block of threads takes one KV head and a sequence's new positions in one
+// block of 32 positions: a warp quantizes a row at a time, then each thread
+// writes its elements of V for all these positions. So no two threads write one
+// word, and q4's halves of a byte need no atomics.
 #include "gpu-reference/kernels/KvAppend.h"
 
 #include "gpu-reference/kernels/WarpReduce.cuh"
@@ -21,7 +21,7 @@ constexpr int kGroup = 8;
 struct AppendArguments {
   const float *k;
   const float *v;
-  int32_t tokens;
+  int32_t tokens; ///< of a sequence
   const int32_t *position;
   KvCacheView cache;
 };
@@ -133,7 +133,8 @@ template <KvFormat F> __global__ void appendKernel(AppendArguments a) {
   ORRERY_SHARED(RowScale, valueScales, [kBlock]);
   const KvLayout &layout = a.cache.layout;
   const int32_t head = int32_t(blockIdx.x);
-  const int32_t start = *a.position;
+  const int32_t sequence = int32_t(blockIdx.z); // of a batch: its row
+  const int32_t start = a.position[sequence];
   const int32_t block = start / kBlock + int32_t(blockIdx.y);
   const int32_t blockStart = block * kBlock;
   // Positions of the block that are new, counted in it.
@@ -146,12 +147,13 @@ template <KvFormat F> __global__ void appendKernel(AppendArguments a) {
   const int64_t stride = int64_t(layout.kvHeads) * layout.headDim;
   // Of position `first` of the block.
   const int64_t source =
-      (blockStart + first - start) * stride + head * layout.headDim;
+      (sequence + blockStart + first - start) * stride + head * layout.headDim;
   const int32_t inPage = blockStart % layout.pagePositions;
+  const int32_t *table =
+      a.cache.tables + int64_t(sequence) * a.cache.tableStride;
   uint8_t *part =
-      a.cache.pool +
-      layout.headOffset(a.cache.table[blockStart / layout.pagePositions],
-                        a.cache.layer, head);
+      a.cache.pool + layout.headOffset(table[blockStart / layout.pagePositions],
+                                       a.cache.layer, head);
 
   // A task is a row of K (even) or of V.
   const int32_t warps = int32_t(blockDim.x) / 32;
@@ -185,13 +187,16 @@ template <KvFormat F> __global__ void appendKernel(AppendArguments a) {
 
 } // namespace
 
-void kvAppend(const float *k, const float *v, int32_t tokens,
+void kvAppend(const float *k, const float *v, int32_t rows,
               const int32_t *position, const KvCacheView &cache,
               cudaStream_t stream) {
+  const int32_t sequences = cache.batched() ? rows : 1;
+  const int32_t tokens = cache.batched() ? 1 : rows;
   const AppendArguments arguments{k, v, tokens, position, cache};
   // Blocks of 32 that `tokens` positions can touch wherever they start.
   const int32_t blocks = (tokens + kBlock - 2) / kBlock + 1;
-  const dim3 grid(unsigned(cache.layout.kvHeads), unsigned(blocks));
+  const dim3 grid(unsigned(cache.layout.kvHeads), unsigned(blocks),
+                  unsigned(sequences));
   const dim3 threads(unsigned(2 * tokens < kMaxWarps ? 2 * tokens : kMaxWarps) *
                      32);
   switch (cache.layout.format) {

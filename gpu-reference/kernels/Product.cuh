@@ -59,8 +59,21 @@ __device__ inline unsigned long long sumWarp(unsigned long long sum) {
          (static_cast<unsigned long long>(high) << 44);
 }
 
+/// Likewise, in two reductions, where the sum fits in kNarrowBits, sign and
+/// all. (High parts hold 27 + 32 bits, but what low parts carry comes on top.)
+inline constexpr int kNarrowBits = 58;
+__device__ inline long long sumWarpNarrow(unsigned long long sum) {
+  constexpr int kLow = 27; // 32 of them fit in 32 bits
+  const uint32_t low =
+      __reduce_add_sync(kAllLanes, uint32_t(sum) & ((1u << kLow) - 1));
+  const auto high =
+      int32_t(__reduce_add_sync(kAllLanes, uint32_t(sum >> kLow)));
+  return static_cast<long long>(high) * (1 << kLow) + low;
+}
+
 /// A fast sum.
 struct ExactSum {
+  static constexpr bool kHasLimit = true;
   unsigned long long sum = 0;
 
   /// Adds rint(f32(steps * scale)).
@@ -70,6 +83,11 @@ struct ExactSum {
   template <int kLanes> __device__ void combine() {
     sum = kLanes == 32 ? sumWarp(sum) : sumLanes<kLanes>(sum);
   }
+  /// Where the result fits in kNarrowBits.
+  template <int kLanes> __device__ void combineNarrow() {
+    sum = kLanes == 32 ? static_cast<unsigned long long>(sumWarpNarrow(sum))
+                       : sumLanes<kLanes>(sum);
+  }
   __device__ float read() const {
     return numerics::readAccumulator(int64_t(sum));
   }
@@ -78,12 +96,13 @@ struct ExactSum {
 #ifdef ORRERY_INSPECT_KERNELS
 /// What a sum in f32 would cost: to be counted by inspect-kernels, never run.
 struct PlainSum {
+  static constexpr bool kHasLimit = false;
   float sum = 0;
 
   __device__ void add(float steps, float scale) {
     sum = ::fmaf(steps, scale, sum);
   }
-  template <int kLanes> __device__ void combine() {
+  template <int kLanes> __device__ void combineNarrow() {
     sum = sumLanes<kLanes>(sum);
   }
   __device__ float read() const { return sum * 0x1p-36f; }

@@ -28,8 +28,12 @@ __device__ inline void storeElement(const ActivationView &out, int32_t row,
     const float id = usable ? 127.0f / amax : 0.0f;
     out.codes[padded] = usable ? numerics::roundToCode(value * id) : int8_t(0);
     if (i % numerics::kBlock == 0) {
-      out.scales[int64_t(row) * out.blocks() + i / numerics::kBlock] =
-          amax / 127.0f;
+      const float scale = amax / 127.0f;
+      out.scales[int64_t(row) * out.blocks() + i / numerics::kBlock] = scale;
+      // Many threads may write the same word: all of them a 1.
+      if (out.large != nullptr && !(scale < kLargeScale)) {
+        *out.large = 1;
+      }
     }
   }
 }

@@ -72,7 +72,7 @@ std::string toJson(const Measurement &m) {
                 {"weights", formatName(d.shape.weights)},
                 {"kv", formatName(d.shape.kv)},
                 {"context", d.shape.context},
-                {"batch", 1}};
+                {"batch", d.shape.batch}};
     addTimes(one, d.times);
     out["decode"].push_back(std::move(one));
   }
@@ -94,7 +94,7 @@ static std::string padded(std::string text, size_t width) {
 }
 
 std::string toText(const Measurement &m) {
-  constexpr size_t kName = 44;
+  constexpr size_t kName = 56;
   std::string out = m.device.name + ", driver " + m.about.at("driver") +
                     ", CUDA " + m.device.runtime + ", " + m.about.at("date") +
                     "\n";
@@ -111,7 +111,8 @@ std::string toText(const Measurement &m) {
     out += padded("step of " + d.shape.config.name + " " +
                       formatName(d.shape.weights) + ", kv " +
                       formatName(d.shape.kv) + ", context " +
-                      std::to_string(d.shape.context),
+                      std::to_string(d.shape.context) + ", batch " +
+                      std::to_string(d.shape.batch),
                   kName) +
            timesText(m, d.times);
   }

@@ -16,7 +16,8 @@ struct DecodeCase {
   models::ModelConfig config;
   StoredFormat weights = StoredFormat::Q8_0;
   models::KvFormat kv = models::KvFormat::Q8;
-  int64_t context = 0; ///< the step's token is the last of so many
+  int64_t context = 0; ///< each sequence's token is the last of so many
+  int64_t batch = 1;   ///< sequences
 };
 
 struct GemvTimes {

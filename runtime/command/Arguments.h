@@ -61,6 +61,7 @@ struct ValidateArguments {
   Target target;
   GpuChoice gpu = GpuChoice::Auto;
   int64_t count = 16;
+  int64_t sequences = 1; ///< that the GPU reference decodes at once
   bool json = false;
 };
 

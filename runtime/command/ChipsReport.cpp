@@ -54,8 +54,12 @@ std::string chipsText(const SystemProgram &program) {
     return "";
   }
   auto stages = stagesOf(program);
-  return formatv("chips    {0:N} in {1} of {2}; starting at tick {3}\n",
-                 program.chips.size(), counted(int64_t(stages.size()), "stage"),
+  int64_t relays = relayCount(program);
+  std::string over =
+      relays > 0 ? " and " + counted(relays, "relay") : std::string();
+  return formatv("chips    {0:N} in {1}{2} of {3}; starting at tick {4}\n",
+                 program.chips.size(),
+                 counted(int64_t(stages.size()) - relays, "stage"), over,
                  counted(int64_t(stages.front().chips.size()), "rank"),
                  startsText(stages))
       .str();
@@ -67,6 +71,7 @@ Json chipsJson(const SystemProgram &program) {
   for (const StageLine &stage : stages) {
     list.push_back({{"chips", stage.chips},
                     {"part", stage.part},
+                    {"relay", isRelay(program.parts[stage.part])},
                     {"start_tick", stage.start}});
   }
   return {{"count", program.chips.size()},

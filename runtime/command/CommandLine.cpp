@@ -211,6 +211,11 @@ void addValidate(CLI::App &app, ValidateArguments &a) {
       [&](GpuChoice choice) { a.gpu = choice; },
       "The CUDA reference too: auto (default: a device, else the emulation if "
       "that is quick), emulated, device or none");
+  app.add_option("--sequences", a.sequences,
+                 "Texts of different lengths that the CUDA reference decodes "
+                 "together, each compared with the interpreter on it alone")
+      ->capture_default_str()
+      ->check(atLeast(1));
   addJson(app, a.json);
 }
 

@@ -88,7 +88,8 @@ optionsOf(const SystemProgram &program, const models::WeightFile &model) {
 /// How the program's chips divide the model.
 SplitOptions splitOf(const SystemProgram &program) {
   auto stages = runtime::stageChips(program);
-  return {int64_t(stages.front().size()), int64_t(stages.size())};
+  return {int64_t(stages.front().size()),
+          int64_t(stages.size()) - runtime::relayCount(program)};
 }
 
 /// The step of `request`, if it is `program`.

@@ -2,6 +2,7 @@
 #include "runtime/command/ChipsReport.h"
 #include "runtime/command/TimeReport.h"
 
+#include "machine/QueueFilling.h"
 #include "models/NotModelled.h"
 #include "runtime/command/RunReport.h"
 #include "runtime/timing/Refusal.h"
@@ -24,7 +25,12 @@ Json boundsJson(const CompiledStep &step, uint32_t part) {
           {"ratio", double(ticks) / double(least)}};
 }
 
-Json groupsJson(const CompiledStep &step) {
+Json fillingJson(const Program &part, const Machine &m) {
+  QueueFilling filling = queueFilling(part, m);
+  return {{"chunks", filling.chunks}, {"ticks", filling.ticks}};
+}
+
+Json groupsJson(const CompiledStep &step, const Machine &m) {
   Json out = Json::array();
   for (const StageGroup &g : stageGroups(step)) {
     Json row = {
@@ -34,9 +40,16 @@ Json groupsJson(const CompiledStep &step) {
         {"attentions", std::ranges::count(g.sections, "attention")},
         {"embeddings", g.first},
         {"head", g.last},
+        {"relay", g.relay},
         {"program_ticks", step.system.parts[g.part].predictedTicks},
         {"instructions", step.system.parts[g.part].instructions.size()}};
+    row["products"] = Json::array();
+    for (const partition::SharedProduct &p : g.products) {
+      row["products"].push_back({{"of", p.attention ? "attention" : "down"},
+                                 {"form", partition::productFormName(p.form)}});
+    }
     row["bounds"] = boundsJson(step, g.part);
+    row["filling_before_step"] = fillingJson(step.system.parts[g.part], m);
     out.push_back(row);
   }
   return out;
@@ -59,7 +72,7 @@ Json stepJson(const TimedStep &t, const Machine &m) {
            t.simulatedPair ? Json(*t.simulatedPair) : Json()},
           {"interval_ticks", t.times.interval()},
           {"stages", starts},
-          {"parts", groupsJson(*t.step)}};
+          {"parts", groupsJson(*t.step, m)}};
 }
 
 Json partsJson(const StepParts &p) {

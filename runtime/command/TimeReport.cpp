@@ -6,6 +6,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 using llvm::formatv;
@@ -17,17 +18,25 @@ using namespace runtime;
 static StageGroup groupOf(const Program &part, uint32_t number) {
   StageGroup group;
   group.part = number;
+  group.relay = isRelay(part);
+  // Locations are in the order of the schedule.
+  std::map<std::pair<int64_t, int>, std::string> sections;
   for (const std::string &location : part.locations) {
     std::string_view name = location;
+    int order = 0;
     for (auto [op, section] : {std::pair(" attention", "attention"),
                                {" ffn_gated", "gate and up"},
                                {" ffn_down", "down"}}) {
       if (name.ends_with(op)) {
-        group.sections.push_back(section);
+        sections[{layerOf(name), order}] = section;
       }
+      ++order;
     }
     group.first = group.first || name == "token_embd";
     group.last = group.last || name == "argmax";
+  }
+  for (const auto &[place, section] : sections) {
+    group.sections.push_back(section);
   }
   return group;
 }
@@ -36,6 +45,7 @@ std::vector<StageGroup> stageGroups(const CompiledStep &step) {
   std::vector<StageGroup> out;
   for (size_t part = 0; part < step.parts.size(); ++part) {
     out.push_back(groupOf(step.system.parts[part], uint32_t(part)));
+    out.back().products = step.parts[part].products;
   }
   for (const auto &ranks : stageChips(step.system)) {
     ++out[step.system.chips[ranks.front()].part].stages;
@@ -115,9 +125,11 @@ Status confirmPair(TimedStep &timed, const Machine &machine) {
 }
 
 std::string splitText(const CompiledStep &step, const Machine &machine) {
-  auto stages = stageChips(step.system);
-  return formatv("tp={0} x pp={1}: {2:N} of {3}", stages.front().size(),
-                 stages.size(), step.system.chips.size(),
+  int64_t relays = relayCount(step.system);
+  std::string over =
+      relays > 0 ? " over " + counted(relays, "relay") : std::string();
+  return formatv("tp={0} x pp={1}{2}: {3:N} of {4}", step.split.tensorParallel,
+                 step.split.stages, over, step.system.chips.size(),
                  counted(machine.system.chips, "chip"))
       .str();
 }

@@ -42,6 +42,9 @@ struct StageGroup {
   /// Of each stage, in order: "attention", "gate and up", "down".
   std::vector<std::string> sections;
   bool first = false, last = false; ///< embeddings; head
+  bool relay = false; ///< no section: third chips between two stages
+  /// How its ranks share products of what each has a part of, in order.
+  std::vector<partition::SharedProduct> products;
 };
 std::vector<StageGroup> stageGroups(const CompiledStep &step);
 

@@ -2,12 +2,14 @@
 #include "runtime/command/ChipsReport.h"
 #include "runtime/command/TimeReport.h"
 
+#include "machine/QueueFilling.h"
 #include "models/NotModelled.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <span>
 
 using llvm::formatv;
@@ -38,6 +40,9 @@ std::string layersText(const StageGroup &g) {
     out += layers > 0 ? counted(layers, "layer") : g.sections[k];
     k += layers > 0 ? size_t(3 * layers) : 1;
   }
+  if (g.relay) {
+    return "no layer, a relay";
+  }
   out += out.empty() ? "no layer" : "";
   out += g.first ? ", embedding rows" : "";
   return out + (g.last ? ", head" : "");
@@ -51,6 +56,57 @@ std::string stagesText(const TimeReport &r) {
                    layersText(g));
   }
   return out + "\n";
+}
+
+/// "attention column, down scatter", or "attention 2 column + 1 reduce".
+std::string formsText(const StageGroup &g) {
+  std::string out;
+  for (bool attention : {true, false}) {
+    std::map<partition::ProductForm, int64_t> counts;
+    for (const partition::SharedProduct &p : g.products) {
+      counts[p.form] += p.attention == attention ? 1 : 0;
+    }
+    std::erase_if(counts, [](const auto &c) { return c.second == 0; });
+    std::string forms;
+    for (auto [form, count] : counts) {
+      forms += forms.empty() ? "" : " + ";
+      forms += counts.size() > 1 ? std::to_string(count) + " " : "";
+      forms += partition::productFormName(form);
+    }
+    if (!forms.empty()) {
+      out += (out.empty() ? "" : ", ") +
+             std::string(attention ? "attention " : "down ") + forms;
+    }
+  }
+  return out;
+}
+
+/// One line when all stages share alike, else by kind of stage.
+std::string productsText(const TimeReport &r) {
+  std::map<std::pair<bool, partition::ProductForm>, int64_t> seen;
+  std::string kinds;
+  for (const StageGroup &g : stageGroups(*r.decode().step)) {
+    for (const partition::SharedProduct &p : g.products) {
+      ++seen[{p.attention, p.form}];
+    }
+    if (!g.products.empty()) {
+      kinds += formatv("{0}{1} of {2}: {3}", kinds.empty() ? "" : "; ",
+                       g.stages, layersText(g), formsText(g));
+    }
+  }
+  if (seen.empty()) {
+    return "";
+  }
+  StageGroup all;
+  for (const auto &[product, count] : seen) {
+    all.products.push_back({product.first, product.second});
+  }
+  bool alike = all.products.size() == 1 ||
+               (all.products.size() == 2 &&
+                all.products[0].attention != all.products[1].attention);
+  return formatv("products {0} (how ranks share what each has a part of)\n",
+                 alike ? formsText(all) : kinds)
+      .str();
 }
 
 std::string confirmedText(const TimedStep &t) {
@@ -128,6 +184,27 @@ std::string promptText(const TimeReport &r) {
   return out;
 }
 
+/// "162 to 174", or "162" if that is both.
+std::string rangeText(int64_t least, int64_t most) {
+  return least == most ? formatv("{0:N}", most).str()
+                       : formatv("{0:N} to {1:N}", least, most).str();
+}
+
+std::string fillingText(const TimeReport &r) {
+  QueueFilling least{INT64_MAX, INT64_MAX}, most;
+  for (const Program &part : r.decode().step->system.parts) {
+    QueueFilling f = queueFilling(part, r.machine);
+    least = {std::min(least.chunks, f.chunks), std::min(least.ticks, f.ticks)};
+    most = {std::max(most.chunks, f.chunks), std::max(most.ticks, f.ticks)};
+  }
+  return formatv("  not in these ticks: filling the instruction queues of a "
+                 "stage before its step, {0} chunks,\n  {1} ticks through the "
+                 "one ICU of a chip\n",
+                 rangeText(least.chunks, most.chunks),
+                 rangeText(least.ticks, most.ticks))
+      .str();
+}
+
 std::string partsText(const TimeReport &r) {
   const StepParts &p = r.parts;
   auto within = p.inLayers();
@@ -156,7 +233,7 @@ std::string partsText(const TimeReport &r) {
     inLayers += within[part];
   }
   row("total", sum, inLayers);
-  return out;
+  return out + fillingText(r);
 }
 
 /// Stages as "0", or "1 to 6" when all between run the same.
@@ -227,7 +304,7 @@ std::string formatText(const TimeReport &r) {
       "{0} on {1}: weights {2}, KV {3}, {4}; shape only\nsplit    {5}\n",
       models::titleOf(r.config), r.machine.name, r.weights, r.kv,
       counted(r.context, "position"), splitText(*r.decode().step, r.machine));
-  out += stagesText(r) + decodeText(r, r.decode());
+  out += stagesText(r) + productsText(r) + decodeText(r, r.decode());
   if (r.shortDecode > 0) {
     out += decodeText(r, r.programs[r.shortDecode]);
   }

@@ -1,9 +1,11 @@
 // orrery validate: the simulator and the CUDA reference against the
 // interpreter, bit for bit, and all against golden logits when there are some.
 #include "runtime/command/ChipsReport.h"
+#include "runtime/command/DifferenceReport.h"
 #include "runtime/command/OpenModel.h"
 #include "runtime/command/ReferenceChoice.h"
 #include "runtime/command/RunReport.h"
+#include "runtime/command/ValidateBatch.h"
 
 #include "dialects/llm/Interpreter.h"
 #include "machine/WholeFile.h"
@@ -12,7 +14,6 @@
 #include "runtime/Generate.h"
 #include "runtime/ReferenceCheck.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -77,6 +78,7 @@ private:
   };
 
   Status openReference(int64_t positions, ExitCode &code);
+  Status runBatch(ExitCode &code);
   Status readIds(std::span<const int32_t> ids);
   Status readAndContinue(std::span<const int32_t> prompt);
   Status onStep(const StepRecord &record, std::span<const int32_t> ids);
@@ -96,8 +98,11 @@ private:
   BitCompare bits;
   models::QualityMeter quality;
   llm::Interpreter interpreter;
+  std::optional<gpu::Backend> backend;
   std::optional<ReferenceCheck> reference;
   std::string whyNoReference;
+  std::vector<SequenceText> texts; ///< to decode together; none: not asked for
+  std::optional<BatchOutcome> batch;
   std::vector<int32_t> read;
   size_t promptTokens = 0;
 };
@@ -136,6 +141,7 @@ Status Validation::openReference(int64_t positions, ExitCode &code) {
     return choice.error();
   }
   whyNoReference = choice->why;
+  backend = choice->backend;
   if (choice->backend) {
     auto opened =
         ReferenceCheck::open(file, session.importOptions(), *choice->backend);
@@ -145,6 +151,29 @@ Status Validation::openReference(int64_t positions, ExitCode &code) {
     }
     reference.emplace(std::move(*opened));
   }
+  return Success{};
+}
+
+/// Another reference than the one above, whose sequence is of the simulator's.
+Status Validation::runBatch(ExitCode &code) {
+  if (texts.empty()) {
+    return Success{};
+  }
+  if (!backend) {
+    receipt.addNoBatch(whyNoReference);
+    return Success{};
+  }
+  progress.show("batched decode");
+  bool tooBig = false;
+  const BatchOptions together{session.importOptions(), *backend,
+                              int64_t(texts.size()), 0};
+  auto ran = checkBatch(file, file, together, texts, &tooBig);
+  if (!ran) {
+    code = tooBig ? kDoesNotFit : kBroken;
+    return Error{"batched decode: " + ran.error().message};
+  }
+  batch = std::move(*ran);
+  receipt.addBatch(batch->bits, batch->text());
   return Success{};
 }
 
@@ -184,8 +213,12 @@ ExitCode Validation::go(const std::vector<int32_t> &ids,
   if (Status ok = session.prepare(int64_t(ids.size()), all); !ok) {
     return fail(kDoesNotFit, ok.error());
   }
+  if (arguments.sequences > 1) {
+    texts = textsOf(ids, arguments.sequences, arguments.count,
+                    session.contextLength());
+  }
   ExitCode code = kOk;
-  if (Status ok = openReference(all, code); !ok) {
+  if (Status ok = openReference(all + positionsOf(texts), code); !ok) {
     progress.clear();
     return fail(code, ok.error());
   }
@@ -194,24 +227,11 @@ ExitCode Validation::go(const std::vector<int32_t> &ids,
     progress.clear();
     return fail(kBroken, ok.error());
   }
+  if (Status ran = runBatch(code); !ran) {
+    progress.clear();
+    return fail(code, ran.error());
+  }
   return finish();
-}
-
-/// `who` has other bits than the interpreter.
-std::string differenceText(const OpDifference &first, const char *who) {
-  auto value = [](uint32_t bits) {
-    return formatv("0x{0} ({1})", llvm::utohexstr(bits, true, 8),
-                   Json(std::bit_cast<float>(bits)).dump())
-        .str();
-  };
-  std::string op = first.op.empty()
-                       ? "the split's logits, no op is known: " + first.why
-                       : formatv("{0} ({1})", first.op, first.kind).str();
-  return formatv("first difference: {0}, position {1}, element {2}: "
-                 "interpreter {3}, {5} {4}\n",
-                 op, first.at.position, first.at.element,
-                 value(first.at.expected), value(first.at.found), who)
-      .str();
 }
 
 std::string Validation::text(const Differences &first) const {
@@ -239,21 +259,10 @@ std::string Validation::text(const Differences &first) const {
   if (first.reference) {
     out += differenceText(*first.reference, "GPU reference");
   }
-  return out + receiptText(receipt, session.machine());
-}
-
-Json differenceJson(const OpDifference &first, const char *foundBits) {
-  Json out = {{"op", first.op},
-              {"kind", first.kind},
-              {"position", first.at.position},
-              {"element", first.at.element},
-              {"interpreter_bits", first.at.expected},
-              {foundBits, first.at.found}};
-  if (first.op.empty()) {
-    out["op"] = nullptr;
-    out["why_no_op"] = first.why;
+  if (batch) {
+    out += batchText(*batch);
   }
-  return out;
+  return out + receiptText(receipt, session.machine());
 }
 
 Json Validation::referenceJson(const Differences &first) const {
@@ -289,6 +298,9 @@ Json Validation::json(const Differences &first) const {
         differenceJson(*first.simulator, "simulator_bits");
   }
   out["gpu"] = referenceJson(first);
+  if (batch) {
+    out["batched_decode"] = batchJson(*batch);
+  }
   models::Quality q = quality.quality();
   if (q.positions > 0) {
     out["golden"] = {{"positions", q.positions},

@@ -84,9 +84,8 @@ private:
       return limitOf(step.error()) ? Expected<std::string>(std::string())
                                    : step.error();
     }
-    auto stages = stageChips(step->system);
-    return "tp=" + std::to_string(stages.front().size()) +
-           ",pp=" + std::to_string(stages.size());
+    return "tp=" + std::to_string(step->split.tensorParallel) +
+           ",pp=" + std::to_string(step->split.stages);
   }
 
   /// `words` when the changed question has room.

@@ -101,28 +101,34 @@ Tick apart(const StepTimes &before, const StepTimes &after) {
 StepTimes::StepTimes(const SystemProgram &system, const Machine &machine)
     : ticks(system.predictedTicks), bufferVectors(machine.link.bufferVectors) {
   auto chips = stageChips(system);
-  // The link between stages is the last that a part numbers.
-  auto link = LinkNumber(system.chips[chips.front().front()].links.size());
-  std::map<uint32_t, HandedOn> sent; ///< by part
-  std::map<uint32_t, std::vector<Tick>> received;
+  std::vector<LinkNumber> onward = linksOnward(system, machine);
+  std::map<uint32_t, std::vector<HandedOn>> sent; ///< by part, then cable
+  std::map<uint32_t, std::vector<std::vector<Tick>>> received;
   for (const auto &ranks : chips) {
     const ChipProgram &chip = system.chips[ranks.front()];
     const Program &part = system.parts[chip.part];
     bool last = stages.size() + 1 == chips.size();
     if (!sent.contains(chip.part)) {
-      sent[chip.part] = handedOn(part, machine, link);
-      received[chip.part] = receivedTicks(part, link);
+      for (LinkNumber link : onward) {
+        sent[chip.part].push_back(handedOn(part, machine, link));
+        received[chip.part].push_back(receivedTicks(part, link));
+      }
     }
-    stages.push_back({chip.part, chip.start, part.predictedTicks,
-                      last ? 0 : sent[chip.part].linkFree});
+    StageTime &stage = stages.emplace_back();
+    stage = {chip.part, chip.start, part.predictedTicks, 0};
+    for (const HandedOn &link : sent[chip.part]) {
+      stage.linkFree = std::max(stage.linkFree, last ? 0 : link.linkFree);
+    }
   }
   for (size_t s = 0; s + 1 < stages.size(); ++s) {
-    const HandedOn &from = sent[stages[s].part];
-    const std::vector<Tick> &to = received[stages[s + 1].part];
-    auto &held = links.emplace_back();
-    for (size_t n = 0; n < std::min(from.vectors.size(), to.size()); ++n) {
-      held.push_back({stages[s].start + from.vectors[n].tick,
-                      stages[s + 1].start + to[n], from.vectors[n].width});
+    for (size_t cable = 0; cable < onward.size(); ++cable) {
+      const HandedOn &from = sent[stages[s].part][cable];
+      const std::vector<Tick> &to = received[stages[s + 1].part][cable];
+      auto &held = links.emplace_back();
+      for (size_t n = 0; n < std::min(from.vectors.size(), to.size()); ++n) {
+        held.push_back({stages[s].start + from.vectors[n].tick,
+                        stages[s + 1].start + to[n], from.vectors[n].width});
+      }
     }
   }
 }

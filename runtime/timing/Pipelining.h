@@ -32,7 +32,7 @@ struct HeldVector {
 
 struct StepTimes {
   std::vector<StageTime> stages;
-  /// [s]: from stage s to the next, in order.
+  /// From each stage to the next, cable by cable: what it carries, in order.
   std::vector<std::vector<HeldVector>> links;
   Tick ticks = 0; ///< of the step
   int32_t bufferVectors = 0;

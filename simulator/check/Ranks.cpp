@@ -1,10 +1,9 @@
 // Rule rank, of links: all that a part says about other chips is relative to
 // the own rank, so its link numbers lead from every rank to the same place. Of
 // a group of n chips, number k < n sends to the rank k after and receives from
-// the rank k before, number n sends to the same rank of the next stage and
-// receives from that of the stage before. Greater numbers are free. In a ring
-// of more than two, whose ranks send only to the next, number 2 may be the one
-// between stages.
+// the rank k before; numbers from n on send to the same rank of the next stage
+// and receive from that of the stage before. In a ring of more than two, whose
+// ranks send only to the next, numbers from 2 on may be those between stages.
 #include "simulator/check/SystemExamination.h"
 
 #include <algorithm>
@@ -37,9 +36,6 @@ private:
   void check(const LinkEnd &end, const LinkEnd &other, int way) {
     const ChipProgram &own = exam.chip(end), &found = exam.chip(other);
     int64_t size = sizes[own.stage], offset = way * int64_t(end.number);
-    if (end.number > size) {
-      return;
-    }
     auto leads = [&](bool inGroup) {
       return std::pair(int64_t(own.stage) + (inGroup ? 0 : way),
                        inGroup ? (own.rank + size + offset) % size
@@ -47,7 +43,7 @@ private:
     };
     std::pair<int64_t, int64_t> there(found.stage, found.rank);
     auto [stage, rank] = leads(end.number < size);
-    bool ring = end.number == 2 && size > 2;
+    bool ring = end.number >= 2 && size > 2;
     if (there == std::pair(stage, rank) || (ring && there == leads(false))) {
       return;
     }

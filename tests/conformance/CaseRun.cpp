@@ -189,6 +189,10 @@ CaseOutcome runCase(const RandomCase &drawn) {
     auto stages = runtime::stageChips(*session->programs().front());
     outcome.stages = int64_t(stages.size());
     outcome.cutStages = cutStages(*session->programs().front());
+    outcome.relays = runtime::relayCount(*session->programs().front());
+    outcome.cables = int64_t(
+        runtime::linksOnward(*session->programs().front(), drawn.machine)
+            .size());
     outcome.ranks = int64_t(stages.front().size());
     outcome.chips = outcome.stages * outcome.ranks;
     outcome.programs = int64_t(session->programs().size());

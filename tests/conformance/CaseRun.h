@@ -17,7 +17,8 @@ struct CaseOutcome {
   int64_t steps = 0, positions = 0, logits = 0, instructions = 0;
   int64_t programs = 0, buckets = 0, ticks = 0;
   int64_t chips = 0, stages = 0, ranks = 0;
-  int64_t cutStages = 0; ///< that begin inside a feed-forward network
+  int64_t cutStages = 0;          ///< that begin inside a feed-forward network
+  int64_t relays = 0, cables = 0; ///< stages of third chips; between stages
   int64_t linkVectors = 0, fetches = 0;
   int64_t partials = 0; ///< matmuls of the programs that leave accumulators
 };

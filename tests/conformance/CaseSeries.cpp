@@ -44,6 +44,8 @@ void CaseSeries::add(const CaseOutcome &outcome) {
   crossed += outcome.buckets > 1;
   cut += outcome.cutStages > 0;
   cutRanks += outcome.cutStages > 0 && outcome.ranks > 1;
+  relayed += outcome.relays > 0;
+  spread += outcome.cables > 1;
   sum.steps += outcome.steps;
   sum.positions += outcome.positions;
   sum.logits += outcome.logits;
@@ -57,19 +59,20 @@ void CaseSeries::add(const CaseOutcome &outcome) {
 }
 
 void CaseSeries::print() const {
-  std::printf(
-      "%lld of %lld cases ran on %lld chips in all, %lld over a bucket "
-      "border, %lld with a feed-forward network cut (%lld of them "
-      "over ranks): %lld programs, %lld steps, %lld positions, %lld logits "
-      "equal bit for bit, %lld instructions and %lld ticks as "
-      "predicted, %lld fetches, %lld vectors over links, %lld matmuls "
-      "of partials\n",
-      (long long)ran, (long long)cases, (long long)sum.chips,
-      (long long)crossed, (long long)cut, (long long)cutRanks,
-      (long long)sum.programs, (long long)sum.steps, (long long)sum.positions,
-      (long long)sum.logits, (long long)sum.instructions, (long long)sum.ticks,
-      (long long)sum.fetches, (long long)sum.linkVectors,
-      (long long)sum.partials);
+  std::printf("%lld of %lld cases ran on %lld chips in all, %lld over a bucket "
+              "border, %lld with a feed-forward network cut (%lld of them "
+              "over ranks), %lld over third chips, %lld over several cables: "
+              "%lld programs, %lld steps, %lld positions, %lld logits "
+              "equal bit for bit, %lld instructions and %lld ticks as "
+              "predicted, %lld fetches, %lld vectors over links, %lld matmuls "
+              "of partials\n",
+              (long long)ran, (long long)cases, (long long)sum.chips,
+              (long long)crossed, (long long)cut, (long long)cutRanks,
+              (long long)relayed, (long long)spread, (long long)sum.programs,
+              (long long)sum.steps, (long long)sum.positions,
+              (long long)sum.logits, (long long)sum.instructions,
+              (long long)sum.ticks, (long long)sum.fetches,
+              (long long)sum.linkVectors, (long long)sum.partials);
   for (const auto &[reason, count] : refusals) {
     std::printf("  refused %d: %s\n", count, reason.c_str());
   }

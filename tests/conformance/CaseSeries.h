@@ -29,6 +29,8 @@ public:
   int64_t cases = 0, ran = 0, crossed = 0;
   int64_t cut = 0;      ///< ran with a stage inside a feed-forward network
   int64_t cutRanks = 0; ///< of those: with several ranks a stage
+  int64_t relayed = 0;  ///< ran with a relay
+  int64_t spread = 0;   ///< ran with several cables between stages
   CaseOutcome sum;      ///< counts only
 
 private:

@@ -46,6 +46,60 @@ std::string systemJson(const Cables &cables) {
          kSource + R"(, "topology": )" + kSource + "}}";
 }
 
+/// A list of cables, each on the next free port of both chips.
+class CableList {
+public:
+  explicit CableList(int64_t chips) : free(size_t(chips), 0) {}
+
+  void add(int64_t a, int64_t b) {
+    text += (text.empty() ? "[" : ", [") + n(a) + ", " + n(free[size_t(a)]++) +
+            ", " + n(b) + ", " + n(free[size_t(b)]++) + "]";
+  }
+  Cables cables() const {
+    return {int64_t(free.size()), 1,
+            R"({"kind": "links", "links": [)" + text + "]}",
+            *std::ranges::max_element(free)};
+  }
+
+private:
+  std::vector<int64_t> free; ///< port, by chip
+  std::string text;
+};
+
+Cables drawRouteCables(int64_t tp, int64_t pp, Random &random) {
+  std::vector<bool> relay;
+  for (int64_t s = 0; s < pp; ++s) {
+    relay.push_back(false);
+    bool room = int64_t(relay.size() + 2) * tp <= 30;
+    int64_t third = room && s + 1 < pp ? random.between(0, 2) : 0;
+    relay.insert(relay.end(), size_t(third), true);
+  }
+  std::vector<int64_t> chips(relay.size() * size_t(tp));
+  for (size_t i = 0; i < chips.size(); ++i) {
+    chips[i] = int64_t(i);
+    std::swap(chips[i], chips[size_t(random.between(0, int64_t(i)))]);
+  }
+  auto chip = [&](size_t group, int64_t rank) {
+    return chips[group * size_t(tp) + size_t(rank % tp)];
+  };
+  CableList out(int64_t(chips.size()));
+  bool ring = tp >= 3 && random.chance(40);
+  int64_t parallel = random.between(1, 3);
+  for (size_t g = 0; g < relay.size(); ++g) {
+    for (int64_t r = 0; r < tp; ++r) {
+      int64_t last = ring ? r + 1 : tp - 1;
+      for (int64_t other = r + 1; !relay[g] && other <= last; ++other) {
+        out.add(chip(g, r), chip(g, other));
+      }
+      int64_t more = random.chance(30) ? 1 : 0;
+      for (int64_t k = 0; g > 0 && k < parallel + more; ++k) {
+        out.add(chip(g - 1, r), chip(g, r));
+      }
+    }
+  }
+  return out.cables();
+}
+
 /// Small enough that eight chips take no longer than one of RandomStepTest.
 void shrink(RandomCase &drawn, int64_t stages, bool cut, Random &random) {
   drawn.machine.lanes = random.of<int32_t>({32, 64, 64, 96, 128});
@@ -100,6 +154,23 @@ void drawTokens(RandomCase &drawn, Random &random) {
   drawn.options.chunk = random.between(1, 8);
 }
 
+void joinChips(RandomSystem &out, const Cables &cables, Random &random) {
+  RandomCase &drawn = out.drawn;
+  out.topology = cables.topology;
+  LinkParameters &link = drawn.machine.link;
+  link.ports = int32_t(cables.ports + random.between(0, 2));
+  link.latency = random.between(1, 300);
+  link.vectorTicks = random.between(1, 12);
+  link.bufferVectors = random.of<int32_t>({64, 128, 256, 1024});
+  drawn.machine.system.json = systemJson(cables);
+  auto read = parseMachine(formatMachine(drawn.machine), "drawn");
+  if (!read) {
+    out.topology += " " + read.error().message;
+  } else {
+    drawn.machine = *read;
+  }
+}
+
 } // namespace
 
 std::string RandomSystem::text() const {
@@ -137,23 +208,23 @@ RandomSystem drawSystem(uint64_t seed) {
   drawTokens(drawn, random);
   drawFormats(drawn, random);
 
-  Cables cables = drawCables(tp, pp, random);
-  out.topology = cables.topology;
-  LinkParameters &link = drawn.machine.link;
-  link.ports = int32_t(cables.ports + random.between(0, 2));
-  link.latency = random.between(1, 300);
-  link.vectorTicks = random.between(1, 12);
-  link.bufferVectors = random.of<int32_t>({64, 128, 256, 1024});
   Random fetch(seed * 15485863 + 3);
   drawFetch(drawn.machine, fetch);
-  drawn.machine.system.json = systemJson(cables);
-  auto read = parseMachine(formatMachine(drawn.machine), "drawn");
-  if (!read) {
-    out.topology += " " + read.error().message;
-  } else {
-    drawn.machine = *read;
-  }
+  joinChips(out, drawCables(tp, pp, random), random);
   return out;
+}
+
+RandomSystem drawRoutes(uint64_t seed) {
+  for (uint64_t other = 1000 * seed;; ++other) {
+    RandomSystem out = drawSystem(other);
+    auto [tp, pp] = std::pair(out.drawn.options.split.tensorParallel,
+                              out.drawn.options.split.stages);
+    if (pp > 1 && tp * pp <= 16) {
+      Random random(other * 49979687 + 11);
+      joinChips(out, drawRouteCables(tp, pp, random), random);
+      return out;
+    }
+  }
 }
 
 } // namespace orrery::test

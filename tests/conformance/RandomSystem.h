@@ -21,4 +21,8 @@ struct RandomSystem {
 
 RandomSystem drawSystem(uint64_t seed);
 
+/// The same model and split, on groups with up to three parallel cables and up
+/// to two third chips between them, in any order of chips.
+RandomSystem drawRoutes(uint64_t seed);
+
 } // namespace orrery::test

@@ -1,7 +1,7 @@
 # Included by CMakeLists.txt when ORRERY_FUZZERS is on, the switch of what is
 # built under sanitizers. The emulation, the kernels and steps over it, and the
-# latency model are built again, instrumented; what they stand on is not. No
-# MLIR: attention is held against plain loops, and whole steps only run.
+# latency model are built again, instrumented, and the page allocator with
+# them; what else they stand on is not. No MLIR: attention is held against plain loops, and whole steps only run.
 get_target_property(gpu_folder orrery_gpu_emulated SOURCE_DIR)
 get_target_property(gpu_sources orrery_gpu_emulated SOURCES)
 get_target_property(gpu_plain orrery_gpu_plain SOURCES)
@@ -11,6 +11,7 @@ list(TRANSFORM gpu_latency PREPEND ${gpu_folder}/latency/)
 find_package(Boost 1.74 REQUIRED COMPONENTS context)
 add_library(orrery_gpu_instrumented STATIC
   ${gpu_sources} ${gpu_plain} ${gpu_latency}
+  ${CMAKE_SOURCE_DIR}/models/KvPages.cpp
   ${gpu_folder}/Reference.cpp ${gpu_folder}/timing/Measurement.cpp)
 target_include_directories(orrery_gpu_instrumented PRIVATE
   $<TARGET_PROPERTY:orrery_gpu_latency,INCLUDE_DIRECTORIES>)
@@ -28,8 +29,9 @@ file(GLOB sources CONFIGURE_DEPENDS
      ${CMAKE_CURRENT_SOURCE_DIR}/timing/*Test.cpp)
 list(FILTER sources EXCLUDE REGEX "AttentionDefinitionTest.cpp$")
 add_executable(orrery_gpu_asan_tests ${sources}
-               IntegerMmaTest.cpp KvPagesTest.cpp MatrixTest.cpp
-               NumericsTest.cpp ${CMAKE_SOURCE_DIR}/tests/TestMain.cpp)
+               BatchedStepsTest.cpp IntegerMmaTest.cpp MatrixTest.cpp
+               NumericsTest.cpp PageTablesTest.cpp StepRowsTest.cpp
+               ${CMAKE_SOURCE_DIR}/tests/models/KvPagesTest.cpp ${CMAKE_SOURCE_DIR}/tests/TestMain.cpp)
 target_compile_definitions(orrery_gpu_asan_tests PRIVATE ORRERY_WITHOUT_MLIR
   ORRERY_SHARED_DIR="${ORRERY_SHARED_DIR}"
   ORRERY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"

@@ -57,6 +57,8 @@ constexpr Case kUsage[] = {
      "--weights: expected q8_0 or q4_0, found q5"},
     {"UnknownGpu", "orrery validate $MODEL --ids 1 --gpu vulkan", 2,
      "--gpu: expected auto or emulated or device or none, found vulkan"},
+    {"NoSequences", "orrery validate $MODEL --ids 1 --sequences 0", 2,
+     "expected a whole number of 1 or more, found 0"},
     {"UnknownKv", "orrery run $MODEL --kv q4", 2,
      "--kv: expected q8 or f16, found q4"},
     {"UnknownCacheFormat", "orrery kv llama-2-7b --kv q4", 2,

@@ -59,6 +59,9 @@ public:
     std::ifstream file(path / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
+  std::string at(const std::string &name) const {
+    return (path / name).string();
+  }
   void remove(const std::string &name) const {
     std::filesystem::remove(path / name);
   }

@@ -200,7 +200,10 @@ TEST(Compare, MeasuredRowsOfAFolder) {
      "batch": 1, "median_us": 2500, "p10_us": 2490, "p90_us": 2600, "bytes":
      8000000000},
     {"model": "llama-2-7b", "weights": "q8_0", "kv": "f16", "context": 4096,
-     "batch": 1, "median_us": 1, "p10_us": 1, "p90_us": 1, "bytes": 8}]})";
+     "batch": 1, "median_us": 1, "p10_us": 1, "p90_us": 1, "bytes": 8},
+    {"model": "llama-2-7b", "weights": "q8_0", "kv": "q8", "context": 4096,
+     "batch": 8, "median_us": 5000, "p10_us": 4900, "p90_us": 5200, "bytes":
+     16000000000}]})";
   folder.write("m.json", text);
   std::string line = "orrery compare llama-2-7b --machine lpu-v1-576 "
                      "--measurements . --gpu ";
@@ -216,6 +219,12 @@ TEST(Compare, MeasuredRowsOfAFolder) {
                 "2026-01-02"),
             std::string::npos)
       << rows[0]["detail"];
+  // Of a batch the step that was timed with as many sequences.
+  rows =
+      rowsOf(documentOf(folder, line + "h200 --batch 8"), "h200", "measured");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["us_per_token"], 5000);
+  EXPECT_EQ(rows[0]["batch"], 8);
   EXPECT_TRUE(
       rowsOf(documentOf(folder, line + "h100"), "h100", "measured").empty());
   folder.write("n.json", "{");

@@ -88,6 +88,30 @@ TEST_F(ReceiptOf, TheReferenceHasALineOnceItIsNamed) {
   EXPECT_FALSE(differing.ok());
 }
 
+TEST_F(ReceiptOf, BatchedDecode) {
+  const char *line = "batched decode's logits = each sequence's alone";
+  for (const Invariant &i : receipt().invariants()) {
+    EXPECT_NE(i.name, line);
+  }
+  Receipt none = receipt();
+  none.addNoBatch("no GPU");
+  EXPECT_EQ(verdict(none, line), Verdict::NotChecked);
+  EXPECT_TRUE(none.ok());
+
+  BitCompare bits;
+  bits.add(0, record.logits[0], record.logits[0]);
+  Receipt equal = receipt();
+  equal.addBatch(bits, "2 sequences");
+  EXPECT_EQ(verdict(equal, line), Verdict::Ok);
+  std::vector<float> other = record.logits[0];
+  other[3] = -other[3];
+  bits.add(1, record.logits[0], other);
+  Receipt differing = receipt();
+  differing.addBatch(bits, "2 sequences");
+  EXPECT_EQ(verdict(differing, line), Verdict::Fail);
+  EXPECT_FALSE(differing.ok());
+}
+
 TEST_F(ReceiptOf, BitsAreNotCheckedUntilCompared) {
   EXPECT_EQ(verdict(receipt(), "logits"), Verdict::NotChecked);
   EXPECT_TRUE(receipt().ok());

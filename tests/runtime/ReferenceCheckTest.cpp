@@ -3,40 +3,12 @@
 #include "runtime/ReferenceCheck.h"
 
 #include "compiler/import/ImportModel.h"
-#include "machine/numerics.h"
-#include "tests/runtime/TinySession.h"
+#include "tests/runtime/ChangedModel.h"
 
 #include "mlir/IR/MLIRContext.h"
 
 namespace orrery::runtime {
 namespace {
-
-/// The shipped model with one tensor, or its config, changed a little.
-class Changed : public models::WeightSource {
-public:
-  const models::ModelConfig &config() const override { return modelConfig; }
-
-  Expected<models::QuantizedMatrix>
-  matrix(std::string_view name, models::WeightFormat format) const override {
-    auto matrix = tinyModel().matrix(name, format);
-    if (matrix && name == tensor) {
-      // Less would be lost when activations are quantized.
-      matrix->scales[0] ^= 0x200;
-    }
-    return matrix;
-  }
-  Expected<std::vector<float>> vector(std::string_view name) const override {
-    auto values = tinyModel().vector(name);
-    if (values && name == tensor) {
-      uint32_t bits = numerics::floatToBits(values->front()) ^ 0x400000;
-      values->front() = numerics::bitsToFloat(bits);
-    }
-    return values;
-  }
-
-  std::string tensor;
-  models::ModelConfig modelConfig = tinyModel().config();
-};
 
 compiler::ImportOptions importOptions() {
   compiler::ImportOptions options;
@@ -115,7 +87,7 @@ void PrintTo(const Case &c, std::ostream *out) { *out << c.tensor; }
 class Planted : public testing::TestWithParam<Case> {};
 
 TEST_P(Planted, NamesTheOpThatReadsIt) {
-  Changed weights;
+  ChangedModel weights;
   weights.tensor = GetParam().tensor;
   auto check = checkOf(weights, 6);
   ASSERT_TRUE(check) << check.error().message;
@@ -144,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Position 0 is not turned.
 TEST(ReferenceCheck, RotationsAreOpsOfTheirOwn) {
-  Changed weights;
+  ChangedModel weights;
   weights.modelConfig.ropeTheta *= 1.5;
   auto check = checkOf(weights, 6);
   ASSERT_TRUE(check) << check.error().message;
@@ -156,7 +128,7 @@ TEST(ReferenceCheck, RotationsAreOpsOfTheirOwn) {
 }
 
 TEST(ReferenceCheck, SaysWhatDoesNotOpen) {
-  Changed weights;
+  ChangedModel weights;
   weights.modelConfig.hidden *= 2;
   auto check =
       ReferenceCheck::open(weights, importOptions(), gpu::Backend::Emulated);

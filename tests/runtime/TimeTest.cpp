@@ -1,5 +1,7 @@
 // `orrery time`: what it prints is what other commands find, adds up, and is
 // confirmed; what cannot be is refused in one line.
+#include "machine/InstructionText.h"
+#include "machine/SystemProgram.h"
 #include "tests/runtime/Command.h"
 
 #include <nlohmann/json.hpp>
@@ -7,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace orrery::command {
 namespace {
@@ -202,6 +205,100 @@ TEST(Time, SeventyBillionInEightBitsOnAllChips) {
             (std::map<std::string, int64_t>{
                 {"attention", 80}, {"gate and up", 80}, {"down", 80}}));
   expectAddsUp(time, "llama-2-70b");
+}
+
+/// Forms of one of a stage's two products, of all stages of the decode program.
+std::set<std::string> formsOf(const Json &time, const char *product) {
+  std::set<std::string> forms;
+  for (const Json &part : time["programs"][0]["parts"]) {
+    for (const Json &each : part["products"]) {
+      if (each["of"] == product) {
+        forms.insert(each["form"].get<std::string>());
+      }
+    }
+  }
+  return forms;
+}
+
+TEST(Time, SaysHowRanksShareProducts) {
+  CommandFolder folder;
+  using Forms = std::set<std::string>;
+  std::string line = "orrery time stories15m --machine lpu-v1-node "
+                     "--no-simulate --partition tp=2,pp=2";
+  for (std::string form : {"column", "scatter", "reduce"}) {
+    Json time = documentOf(folder, line + ",products=" + form);
+    EXPECT_EQ(formsOf(time, "attention"), Forms{form});
+    EXPECT_EQ(formsOf(time, "down"), Forms{form});
+  }
+  // As ProductFormsTest finds them chosen.
+  Json chosen = documentOf(folder, line);
+  EXPECT_EQ(formsOf(chosen, "attention"), Forms{"column"});
+  EXPECT_EQ(formsOf(chosen, "down"), Forms{"reduce"});
+  auto text = folder.run(line);
+  EXPECT_NE(text.out.find("\nproducts attention column, down reduce (how ranks "
+                          "share what each has a part of)\n"),
+            std::string::npos)
+      << text.out;
+  auto alone = folder.run("orrery time stories15m --machine lpu-v1-node "
+                          "--no-simulate --partition tp=1,pp=2");
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_EQ(alone.out.find("\nproducts "), std::string::npos) << alone.out;
+}
+
+// Also of stages that begin with the second product of a network, which they
+// take a shard of from the stage before.
+TEST(Time, SaysHowRanksShareEachProduct) {
+  CommandFolder folder;
+  Json time = documentOf(
+      folder, "orrery time llama-2-70b --machine lpu-v1-576 --no-simulate");
+  for (const Json &part : time["programs"][0]["parts"]) {
+    std::vector<std::string> expected, found;
+    for (const Json &section : part["sections"]) {
+      if (section != "gate and up") {
+        expected.push_back(section);
+      }
+    }
+    for (const Json &product : part["products"]) {
+      found.push_back(product["of"]);
+    }
+    EXPECT_EQ(found, expected);
+  }
+}
+
+// From the program file alone: a chunk that no fetch brings was there before.
+TEST(Time, FillingIsWhatNoFetchBrings) {
+  CommandFolder folder;
+  int fetching = 0;
+  for (const char *target :
+       {"stories15m --machine lpu-v1-node --partition tp=2,pp=2",
+        "tinystories-656k --machine lpu-small-node --partition tp=2,pp=2",
+        "llama-2-70b --machine lpu-v1-576 --weights q4_0",
+        "llama-2-7b --machine lpu-v1-576"}) {
+    SCOPED_TRACE(target);
+    Json time = documentOf(folder, std::string("orrery time ") + target +
+                                       " --no-simulate");
+    auto made = folder.run(std::string("orrery compile --shape ") + target +
+                           " -o step.orrery");
+    ASSERT_EQ(made.code, 0) << made.err;
+    auto file = loadSystemProgram(folder.at("step.orrery"));
+    ASSERT_TRUE(file) << file.error().message;
+    const Json &parts = time["programs"][0]["parts"];
+    ASSERT_EQ(parts.size(), file->parts.size());
+    for (size_t p = 0; p < file->parts.size(); ++p) {
+      const Program &part = file->parts[p];
+      Machine m = *parseMachine(part.machineJson, "the file's");
+      Bytes text = programBytes(part, m) - tableBytes(part, m);
+      int64_t chunks = text / m.fetchBytes();
+      for (const Instruction &i : part.instructions) {
+        chunks -= std::holds_alternative<FetchOp>(i.operation) ? 1 : 0;
+      }
+      fetching += chunks < text / m.fetchBytes();
+      const Json &filling = parts[p]["filling_before_step"];
+      EXPECT_EQ(filling["chunks"], chunks);
+      EXPECT_EQ(filling["ticks"], chunks * m.fetchVectors - 1 + m.timing.fetch);
+    }
+  }
+  EXPECT_GT(fetching, 0);
 }
 
 TEST(Time, SaysWhatIsNotModelled) {

@@ -23,7 +23,9 @@ void expectWhole(const Machine &machine, const StepShape &shape,
     slowest = std::max(slowest, stage.ticks.total());
   }
   EXPECT_EQ(section, kSections * int64_t(shape.layers.size()));
-  EXPECT_EQ(split.latency, latency);
+  // Relays take time, and are no stage's.
+  EXPECT_EQ(split.latency > latency, split.placement.relays() > 0);
+  EXPECT_GE(split.latency, latency);
   EXPECT_EQ(split.slowest, slowest);
   CableCheck(machine).check(split.placement, split.tp, split.pp,
                             split.placement.ring);
@@ -46,6 +48,49 @@ TEST(ChooseSplit, LeastLatencyOfAllThatIsPossible) {
       }
     }
   }
+}
+
+// Of two nodes of a rack only four chips have cables to each other.
+TEST(ChooseSplit, OverThirdChips) {
+  Machine machine = preset("lpu-v1-rack");
+  StepShape shape = llama7b(WeightFormat::Q4, 320);
+  auto split = chooseSplit(machine, shape, {8, 4});
+  ASSERT_TRUE(split) << split.error().message;
+  expectWhole(machine, shape, *split);
+  EXPECT_GE(split->placement.relays(), 3);
+  EXPECT_EQ(split->placement.cables, 1);
+  // Such a width is chosen when it is faster in spite of them.
+  auto best = chooseSplit(machine, shape);
+  ASSERT_TRUE(best);
+  EXPECT_LE(best->latency, split->latency);
+  // All chips are on stages: none are left between them.
+  auto refused = chooseSplit(machine, shape, {8, 9});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("no chain of 9 groups of 8"),
+            std::string::npos)
+      << refused.error().message;
+}
+
+// Four chips of two nodes each, straight: chip r to chip r by four cables.
+TEST(ChooseSplit, OverParallelCables) {
+  Cabling cabling(8);
+  for (int32_t r = 0; r < 4; ++r) {
+    for (int32_t other = r + 1; other < 4; ++other) {
+      cabling.link(r, other);
+      cabling.link(4 + r, 4 + other);
+    }
+    for (int32_t cable = 0; cable < 4; ++cable) {
+      cabling.link(r, 4 + r);
+    }
+  }
+  auto split =
+      chooseSplit(cabling.machine(), llama7b(WeightFormat::Q4, 320), {4, 2});
+  EXPECT_FALSE(split) << "7B does not fit eight chips";
+  StepShape shape = llama7b(WeightFormat::Q4, 320);
+  shape.layers.resize(6);
+  split = chooseSplit(cabling.machine(), shape, {4, 2});
+  ASSERT_TRUE(split) << split.error().message;
+  EXPECT_EQ(split->placement.cables, 4);
 }
 
 TEST(ChooseSplit, ThroughputIsNoSlower) {
@@ -124,12 +169,19 @@ TEST(ChooseSplit, TheLastStageHasTheHead) {
   }
 }
 
-// Attentions and feed-forward networks evenly while there are as many, then
+bool cutsFeedForwards(const Split &split) {
+  return std::ranges::any_of(split.stages, [](const StagePlan &stage) {
+    return stage.sections > 0 && kindOf(stage.first) == Section::Down;
+  });
+}
+
+// Attentions and feed-forward networks while there are as many, then
 // feed-forward networks in two, up to a section a stage and the head alone.
 TEST(ChooseSplit, SectionsOfAnyCountInAnyStages) {
   Machine machine = preset("lpu-v1-576");
   for (int64_t layers = 1; layers <= 7; ++layers) {
     StepShape shape = small(layers);
+    StageCosts costs(machine, shape, 2, false);
     for (int64_t pp = 1; pp <= kSections * layers + 1; ++pp) {
       SCOPED_TRACE(std::to_string(layers) + " layers, pp " +
                    std::to_string(pp));
@@ -137,20 +189,11 @@ TEST(ChooseSplit, SectionsOfAnyCountInAnyStages) {
       ASSERT_TRUE(split) << split.error().message;
       expectWhole(machine, shape, *split);
       bool cut = pp > 2 * layers + 1;
-      // Pieces before a section.
-      auto pieces = [&](int64_t section) {
-        return cut ? section : section / kSections * 2 + section % kSections;
-      };
-      int64_t most = 0, least = kSections * layers;
-      for (size_t s = 0; s + 1 < split->stages.size(); ++s) {
-        const StagePlan &stage = split->stages[s];
-        EXPECT_TRUE(cut || kindOf(stage.first) != Section::Down);
-        int64_t count =
-            pieces(stage.first + stage.sections) - pieces(stage.first);
-        most = std::max(most, count);
-        least = std::min(least, count);
-      }
-      EXPECT_LE(pp > 1 ? most - least : 0, 1) << "evenly but for the last";
+      EXPECT_EQ(split->cut, cut);
+      EXPECT_TRUE(cut || !cutsFeedForwards(*split));
+      Deal even = DealStages(costs, cut ? Cuts::Sections : Cuts::Sublayers)
+                      .evenly(pp, 1);
+      EXPECT_LE(split->latency, even.latency);
     }
   }
 }
@@ -166,15 +209,9 @@ Machine with(int64_t chips) {
   return *machine;
 }
 
-bool cutsFeedForwards(const Split &split) {
-  return std::ranges::any_of(split.stages, [](const StagePlan &stage) {
-    return stage.sections > 0 && kindOf(stage.first) == Section::Down;
-  });
-}
-
 // An eighth of one and a half layers in 8 bits is more than a chip takes. With
-// feed-forward networks cut in two four layers are three stages: 72 groups of 8
-// are enough for 80 layers, and 80 are enough without cuts.
+// feed-forward networks cut in two 72 groups of 8 are enough for 80 layers, and
+// 80 are enough without cuts.
 TEST(ChooseSplit, SeventyBillionInEightBits) {
   StepShape shape = llama70b(WeightFormat::Q8);
   Machine machine = preset("lpu-v1-576");
@@ -193,7 +230,7 @@ TEST(ChooseSplit, SeventyBillionInEightBits) {
   EXPECT_FALSE(cutsFeedForwards(*whole));
   EXPECT_LT(whole->latency, split->latency);
 
-  Machine fewer = with(480);
+  Machine fewer = with(416);
   std::string message = refusal(fewer, shape, {8, 0});
   EXPECT_NE(message.find("does not fit lpu-v1-576"), std::string::npos)
       << message;

@@ -1,7 +1,7 @@
 // How a model is dealt to stages: as a split of given width and depth has it.
 #pragma once
 
-#include "compiler/partition/StageCosts.h"
+#include "compiler/partition/DealStages.h"
 
 namespace orrery::partition {
 
@@ -12,10 +12,11 @@ inline Deal dealLayers(const Machine &machine, const StepShape &shape,
   StageCosts costs(machine, shape, tp, ring);
   Deal best;
   for (Cuts cuts : {Cuts::Sublayers, Cuts::Sections}) {
-    if (pp > costs.mostStages(cuts)) {
+    DealStages dealing(costs, cuts);
+    if (pp > dealing.mostStages()) {
       continue;
     }
-    Deal deal = costs.deal(pp, users, cuts);
+    Deal deal = dealing.deal(pp, users, Objective::Latency);
     if (best.stages.empty() || deal.shortage < best.shortage) {
       best = std::move(deal);
     }

@@ -154,20 +154,106 @@ TEST(PlaceGroups, SaysWhatIsMissing) {
   EXPECT_TRUE(placeGroups(graph, 1, 6, false).placement) << "one by one";
 }
 
-TEST(PlaceGroups, OfSeveralCablesTheFirst) {
-  Cabling cabling(2);
-  cabling.link(1, 0); // port 0 of both
+// As many as every rank has, all the way.
+TEST(PlaceGroups, ParallelCables) {
+  Cabling cabling(4);
+  for (int n = 0; n < 3; ++n) {
+    cabling.link(0, 2);
+    cabling.link(3, 1);
+  }
   cabling.link(0, 1);
-  auto outcome = placeGroups(LinkGraph(cabling.machine()), 2, 1, false);
+  cabling.link(2, 3);
+  cabling.link(2, 0);
+  auto outcome = placeGroups(LinkGraph(cabling.machine()), 2, 2, false);
   ASSERT_TRUE(outcome.placement);
-  EXPECT_EQ(outcome.placement->stages[0].links[0],
-            (std::vector<LinkPorts>{{0, 0}}));
+  EXPECT_EQ(outcome.placement->cables, 3);
+  EXPECT_EQ(
+      placeGroups(LinkGraph(cabling.machine()), 1, 4, false).placement->cables,
+      1);
+}
+
+// Leaves of a star have nothing but its middle between them.
+TEST(PlaceGroups, OverThirdChips) {
+  Cabling cabling(3);
+  cabling.link(0, 1);
+  cabling.link(1, 2);
+  cabling.link(1, 2);
+  LinkGraph line(cabling.machine());
+  auto outcome = placeGroups(line, 1, 2, false);
+  EXPECT_EQ(outcome.placement->relays(), 0) << "none is needed";
+
+  // Two pairs with two chips between them.
+  Cabling far(6);
+  for (auto [a, b] :
+       {std::pair(0, 1), {2, 3}, {0, 4}, {4, 3}, {1, 5}, {5, 2}}) {
+    far.link(a, b);
+    far.link(a, b);
+  }
+  Machine machine = far.machine();
+  LinkGraph graph(machine);
+  EXPECT_FALSE(placeGroups(graph, 2, 2, false).placement);
+  outcome = placeGroups(graph, 2, 2, false, 1);
+  ASSERT_TRUE(outcome.placement) << outcome.refusal;
+  CableCheck(machine).check(*outcome.placement, 2, 2, false);
+  EXPECT_EQ(outcome.placement->relays(), 1);
+  EXPECT_EQ(outcome.placement->cables, 2);
+  EXPECT_EQ(outcome.placement->stages[1].chips, (std::vector{4, 5}));
+  EXPECT_EQ(placeGroups(graph, 2, 3, false, 1).refusal,
+            "found no chain of 3 groups of 2 chips linked each to each and "
+            "rank to rank; the longest found has 2");
+}
+
+// Chains planted with third chips between their groups are found, and whatever
+// is found is there.
+TEST(PlaceGroups, FindsPlantedRelays) {
+  int relayed = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    std::mt19937_64 random(seed);
+    auto tp = int32_t(1 + random() % 4), pp = int32_t(2 + random() % 3);
+    bool ring = tp >= 3 && random() % 2 == 0;
+    std::vector<int32_t> third; // behind each group
+    int32_t relays = 0;
+    for (int32_t s = 0; s + 1 < pp; ++s) {
+      relays += third.emplace_back(int32_t(random() % 3));
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": tp " + std::to_string(tp) +
+                 ", pp " + std::to_string(pp) + ", relays " +
+                 std::to_string(relays) + (ring ? ", ring" : ""));
+    auto chips = shuffled(tp * (pp + relays), random);
+    Cabling cabling(int32_t(chips.size()));
+    size_t place = 0;
+    auto chip = [&](size_t at, int32_t rank) {
+      return chips[at * size_t(tp) + size_t(rank)];
+    };
+    for (int32_t s = 0; s < pp; ++s) {
+      for (int32_t r = 0; r < tp; ++r) {
+        for (int32_t j = 1; j <= (ring ? 1 : tp - 1); ++j) {
+          cabling.linkOnce(chip(place, r), chip(place, (r + j) % tp));
+        }
+      }
+      for (int32_t hop = 0; s + 1 < pp && hop <= third[size_t(s)]; ++hop) {
+        for (int32_t r = 0; r < tp; ++r) {
+          cabling.linkOnce(chip(place, r), chip(place + 1, r));
+        }
+        ++place;
+      }
+    }
+    Machine machine = cabling.machine();
+    PlaceOutcome outcome =
+        placeGroups(LinkGraph(machine), tp, pp, ring, relays);
+    ASSERT_TRUE(outcome.placement) << outcome.refusal;
+    CableCheck(machine).check(*outcome.placement, tp, pp, ring);
+    EXPECT_LE(outcome.placement->relays(), relays);
+    relayed += outcome.placement->relays() > 0;
+  }
+  EXPECT_GT(relayed, 100);
 }
 
 struct PresetCase {
   const char *machine;
   int64_t tp, pp;
   bool ring;
+  int64_t relays = 0;
 };
 
 // Every chip of the large systems, and in a fraction of a second.
@@ -180,6 +266,7 @@ TEST(PlaceGroups, Presets) {
                        {"lpu-small-ring", 4, 1, true},
                        {"lpu-small-ring", 2, 2, false},
                        {"lpu-v1-rack", 4, 18, false},
+                       {"lpu-v1-rack", 8, 3, false, 6},
                        {"lpu-v1-576", 8, 72, false},
                        {"lpu-v1-576", 4, 144, false},
                        {"lpu-v1-576", 2, 288, false},
@@ -190,7 +277,8 @@ TEST(PlaceGroups, Presets) {
                  " pp " + std::to_string(c.pp));
     Machine machine = *loadMachine(c.machine);
     auto start = std::chrono::steady_clock::now();
-    PlaceOutcome outcome = placeGroups(LinkGraph(machine), c.tp, c.pp, c.ring);
+    PlaceOutcome outcome =
+        placeGroups(LinkGraph(machine), c.tp, c.pp, c.ring, c.relays);
     auto took = std::chrono::steady_clock::now() - start;
     EXPECT_LT(std::chrono::duration<double>(took).count(), 1.0);
     ASSERT_TRUE(outcome.placement) << outcome.refusal;

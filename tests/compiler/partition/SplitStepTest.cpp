@@ -66,12 +66,15 @@ Shape randomShape(std::mt19937_64 &random) {
   return s;
 }
 
-/// Sections and the head dealt to stages at random, every stage at least one.
+/// Sections and the head dealt to stages at random, every stage at least one,
+/// sometimes with relays between them.
 std::vector<StageSite> randomSites(std::mt19937_64 &random, int64_t sections,
                                    int64_t tp) {
   std::vector<StageSite> sites;
   for (int64_t section = 0; section < sections; ++section) {
-    if (section == 0 || random() % 2) {
+    bool begins = section == 0 || random() % 2;
+    size_t relays = begins && section > 0 && random() % 4 == 0 ? 2 : 0;
+    for (size_t s = 0; s < relays + (begins ? 1 : 0); ++s) {
       StageSite site{section, {}};
       for (int64_t r = 0; r < tp; ++r) {
         site.chips.push_back(int32_t(int64_t(sites.size()) * tp + r));
@@ -96,7 +99,7 @@ FormOf randomForms(std::mt19937_64 &random) {
 }
 
 TEST(SplitStep, ChangesNoBit) {
-  int64_t scattered = 0, reduced = 0;
+  int64_t scattered = 0, reduced = 0, relays = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     std::mt19937_64 random(seed);
     Shape shape = randomShape(random);
@@ -115,10 +118,12 @@ TEST(SplitStep, ChangesNoBit) {
     ASSERT_TRUE(mlir::succeeded(layers));
     ASSERT_EQ(int64_t(layers->size()), kSections * shape.config.layers + 1);
     auto sites = randomSites(random, int64_t(layers->size()), tp);
-    ASSERT_TRUE(mlir::succeeded(splitStep(
-        split, *layers, sites, false, Bytes(1) << 40, randomForms(random))));
+    ASSERT_TRUE(mlir::succeeded(
+        splitStep(split, *layers, sites, {false, int32_t(1 + seed % 3)},
+                  Bytes(1) << 40, randomForms(random))));
     ASSERT_TRUE(mlir::succeeded(mlir::verify(*module)));
     split.walk([&](grid::ReduceScatterOp) { ++scattered; });
+    split.walk([&](grid::StageOp stage) { relays += stage.isRelay(); });
     split.walk([&](grid::AllReduceOp) { ++reduced; });
     ASSERT_EQ(size_t(std::distance(split.getOps<grid::StageOp>().begin(),
                                    split.getOps<grid::StageOp>().end())),
@@ -147,6 +152,7 @@ TEST(SplitStep, ChangesNoBit) {
   }
   EXPECT_GT(scattered, 100);
   EXPECT_GT(reduced, 100);
+  EXPECT_GT(relays, 100);
 }
 
 // Programs for other T and other buckets share weights and caches.
@@ -209,7 +215,7 @@ std::string refusal(const char *body) {
   auto step = *module->getOps<mlir::func::FuncOp>().begin();
   auto layers = findSections(step);
   EXPECT_TRUE(mlir::failed(
-      splitStep(step, *layers, StageSite{0, {0, 1}}, false, 1 << 20)));
+      splitStep(step, *layers, StageSite{0, {0, 1}}, {}, 1 << 20)));
   return message;
 }
 

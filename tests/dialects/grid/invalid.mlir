@@ -122,6 +122,29 @@ func.func @stage_c7(%x: tensor<1x32xf32>) {
 
 // -----
 
+func.func @stage_c8() {
+  // expected-error @+1 {{(C8) needs at least one cable, and as many as the stage before; found 0}}
+  grid.stage chips [0] cables 0 weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  return
+}
+
+// -----
+
+func.func @stage_c8_before() {
+  grid.stage chips [0] cables 2 weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  // expected-error @+1 {{(C8) needs at least one cable, and as many as the stage before; found 1}}
+  grid.stage chips [1] weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  return
+}
+
+// -----
+
 func.func @yield_c1() {
   // expected-error @+1 {{expects parent op 'grid.stage'}}
   grid.yield

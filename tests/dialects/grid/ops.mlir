@@ -22,3 +22,18 @@ func.func @stage(%x: tensor<2x64xf32>) -> (tensor<2x64xf32>, tensor<2x64xf32>)
   }
   return %r#0, %r#1 : tensor<2x64xf32>, tensor<2x64xf32>
 }
+
+// A relay between two stages, over two cables each way.
+// CHECK-LABEL: func.func @relay
+func.func @relay(%x: tensor<1x32xf32>) -> tensor<1x32xf32> {
+  // CHECK: %[[A:.*]] = grid.stage chips [0] cables 2 weights 0 B
+  %a = grid.stage chips [0] cables 2 weights 0 B kv 0 B of 0 B -> tensor<1x32xf32> {
+    grid.yield %x : tensor<1x32xf32>
+  }
+  // CHECK: grid.stage chips [2] cables 2 from layer 1 weights 0 B
+  // CHECK-NEXT: grid.yield %[[A]]
+  %b = grid.stage chips [2] cables 2 from layer 1 weights 0 B kv 0 B of 0 B -> tensor<1x32xf32> {
+    grid.yield %a : tensor<1x32xf32>
+  }
+  return %b : tensor<1x32xf32>
+}

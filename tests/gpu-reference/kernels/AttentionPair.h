@@ -72,7 +72,7 @@ public:
         attentionScratchBytes(plan, cache.layout), "scratch"));
     Buffer<Fault> fault =
         must(Buffer<Fault>::copyOf(std::vector<Fault>{{kNoFault}}, "fault"));
-    cache.moveTo(at);
+    cache.moveTo(at, tokens);
     attention(queries.data(), out.data(), tokens, cache.position.data(),
               cache.view(kLayer), plan, scratch.data(), {fault.data(), kOp},
               nullptr);

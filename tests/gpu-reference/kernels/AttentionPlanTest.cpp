@@ -23,7 +23,7 @@ TEST(AttentionPlan, SaysWhatItCannotTake) {
             "attention: expected heads that are a multiple of 4 KV heads, "
             "found 6");
   EXPECT_EQ(message(layout, 4, 0, 64, 0),
-            "attention: expected at least 1 token, found 0");
+            "attention: expected at least 1 row, found 0");
   EXPECT_EQ(message(layout, 4, 1, 0, 0),
             "attention: expected 1 to 2^30 positions, found 0");
   for (int32_t split : {48, 544}) {
@@ -48,9 +48,9 @@ TEST(AttentionPlan, CoversAnyContext) {
         EXPECT_GE(int64_t(plan.splits()) * plan.splitPositions, plan.bucket);
         EXPECT_LT(int64_t(plan.splits() - 1) * plan.splitPositions,
                   plan.bucket);
-        EXPECT_GE(plan.sliceTokens, 1);
-        EXPECT_LE(plan.sliceTokens, tokens);
-        EXPECT_TRUE(plan.sliceTokens == 1 ||
+        EXPECT_GE(plan.sliceRows, 1);
+        EXPECT_LE(plan.sliceRows, tokens);
+        EXPECT_TRUE(plan.sliceRows == 1 ||
                     attentionScratchBytes(plan, layout) <= size_t(128) << 20)
             << attentionScratchBytes(plan, layout);
       }

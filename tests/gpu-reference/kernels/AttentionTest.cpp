@@ -35,7 +35,7 @@ TEST_P(Attention, SameBitsAsTheInterpreter) {
     const auto expected = pair.expected.attend(q, k, v, at);
     AttentionPlan plan = pair.plan(tokens, 32 * int32_t(random() % 5));
     plan.threads = 32 * int32_t(1 + random() % 4);
-    plan.sliceTokens = int32_t(1 + random() % uint32_t(tokens));
+    plan.sliceRows = int32_t(1 + random() % uint32_t(tokens));
     expectSame(pair.run(q, tokens, at, plan), expected,
                shape.heads * shape.headDim);
     if (HasFailure()) {
@@ -63,7 +63,7 @@ TEST_P(Attention, SplitsOrdersAndThreadsDoNotMatter) {
         const OrderScope scope(++seed);
         AttentionPlan plan = pair.plan(kTokens, split);
         plan.threads = threads;
-        plan.sliceTokens = slice;
+        plan.sliceRows = slice;
         SCOPED_TRACE("split " + std::to_string(split) + ", threads " +
                      std::to_string(threads) + ", slice " +
                      std::to_string(slice) + ", order seed " +
@@ -225,7 +225,7 @@ TEST(AttentionGraph, ReplaysAtLaterPositions) {
     check(q.upload(qs));
     check(k.upload(ks));
     check(v.upload(vs));
-    pair.cache.moveTo(at);
+    pair.cache.moveTo(at, 1);
     check(cudaStatus(cudaGraphLaunch(exec, stream), "launch"));
     check(cudaStatus(cudaStreamSynchronize(stream), "replay"));
     expectSame({must(out.read()), std::nullopt},

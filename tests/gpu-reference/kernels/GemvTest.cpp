@@ -2,6 +2,7 @@
 #include "tests/gpu-reference/kernels/ProductCase.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace orrery::gpu::ORRERY_GPU {
 namespace {
@@ -18,11 +19,15 @@ class GemvShape
 TEST_P(GemvShape, EqualsTheDefinition) {
   const auto [format, shape] = GetParam();
   for (int32_t tokens = 1; tokens <= kGemvRows; ++tokens) {
-    const ProductCase product(format, shape.rows, shape.k, tokens,
-                              uint32_t(shape.k * 100 + tokens));
+    ProductCase product(format, shape.rows, shape.k, tokens,
+                        uint32_t(shape.k * 100 + tokens));
     const ProductResult expected = product.expected();
     ASSERT_FALSE(expected.fault);
     ASSERT_EQ(product.run(gemv), expected) << tokens << " activation rows";
+    product.large = product.largeOfScales();
+    ASSERT_EQ(product.large, 0u);
+    ASSERT_EQ(product.run(gemv), expected)
+        << tokens << " activation rows known to be small";
   }
 }
 
@@ -160,6 +165,58 @@ TEST_P(GemvRange, TheLastScaleOfMany) {
   const ProductResult expected = product.expected();
   ASSERT_EQ(expected.fault, (FaultPlace{7, 1, 0}));
   EXPECT_EQ(product.run(gemv), expected);
+}
+
+/// The greatest sums that scales known to be small can have, of either sign:
+/// nobody looks, and two reductions hold them.
+TEST_P(GemvRange, SumsUpToTheEndOfWhatIsNotLookedAt) {
+  const double dot = 32.0 * 127 * (GetParam() == MatrixFormat::Q8_0 ? 128 : 8);
+  for (int32_t k : {96, 1600, 16384}) {
+    for (int sign : {1, -1}) {
+      ProductCase product(GetParam(), 3, k, 3, 1);
+      // Just below 2^26 / 32 / 8, in f16.
+      makeLarge(product, float(0x1p18 / (dot * product.blocks) * 0.999), 1);
+      std::ranges::fill(product.xCodes, int8_t(127 * sign));
+      std::ranges::fill(product.xScales, std::nextafter(kLargeScale, 0.0f));
+      product.large = product.largeOfScales();
+      ASSERT_EQ(product.large, 0u);
+      const ProductResult expected = product.expected();
+      ASSERT_FALSE(expected.fault);
+      ASSERT_GT(-sign * expected.y[0], 0.99 * 0x1p21);
+      ASSERT_LT(-sign * expected.y[0], 0x1p21);
+      EXPECT_EQ(product.run(gemv), expected) << "k = " << k;
+    }
+  }
+}
+
+/// Sums out of range where the word says 0 and where it says 1.
+TEST_P(GemvRange, LooksAtScalesUnlessBothSidesAreSmall) {
+  for (int32_t k : {96, 1600}) {
+    ProductCase product(GetParam(), 3, k, 2, 1);
+    makeLarge(product, 60000, 1);
+    std::ranges::fill(product.xScales, 7.0f);
+    product.large = product.largeOfScales();
+    ASSERT_EQ(product.large, 0u);
+    ProductResult expected = product.expected();
+    ASSERT_TRUE(expected.fault);
+    EXPECT_EQ(product.run(gemv), expected) << "large weights";
+
+    makeLarge(product, 0x1p-14f, 1);
+    product.xScales.back() = 1e30f;
+    product.large = product.largeOfScales();
+    ASSERT_EQ(product.large, 1u);
+    expected = product.expected();
+    ASSERT_TRUE(expected.fault);
+    EXPECT_EQ(product.run(gemv), expected) << "large activations";
+
+    // Large, but in range.
+    product.xScales.back() = 100;
+    product.large = product.largeOfScales();
+    ASSERT_EQ(product.large, 1u);
+    expected = product.expected();
+    ASSERT_FALSE(expected.fault);
+    EXPECT_EQ(product.run(gemv), expected) << "in range";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -88,7 +88,7 @@ TEST(IgnoredBarrier, OfKvAppend) {
           must(Buffer<float>::copyOf(randomValues(400, random), "k"));
       const auto v =
           must(Buffer<float>::copyOf(randomValues(400, random), "v"));
-      cache.moveTo(7);
+      cache.moveTo(7, 5);
       kvAppend(k.data(), v.data(), 5, cache.position.data(), cache.view(0),
                nullptr);
       if (Status ok = launchStatus("kvAppend"); !ok) {

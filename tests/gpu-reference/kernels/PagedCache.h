@@ -3,8 +3,8 @@
 #pragma once
 
 #include "gpu-reference/Buffer.h"
-#include "gpu-reference/KvPages.h"
 #include "gpu-reference/kernels/KvAppend.h"
+#include "models/KvPages.h"
 
 #ifndef __CUDACC__
 #include "gpu-reference/emulation/Settings.h"
@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -51,14 +52,17 @@ public:
     }
     pool = must(Buffer<uint8_t>::copyOf(bytes, "pages"));
     deviceTable = must(Buffer<int32_t>::copyOf(table, "page table"));
-    position = must(Buffer<int32_t>::allocate(1, "position"));
+    position = must(Buffer<int32_t>::allocate(size_t(positions), "positions"));
   }
 
   KvCacheView view(int32_t layer) {
-    return {pool.data(), deviceTable.data(), layout, layer};
+    return {pool.data(), deviceTable.data(), 0, layout, layer};
   }
-  void moveTo(int32_t to) {
-    check(position.upload(std::span<const int32_t>(&to, 1)));
+  /// Rows stand at `to` and behind.
+  void moveTo(int32_t to, int32_t rows) {
+    std::vector<int32_t> places(static_cast<size_t>(rows));
+    std::iota(places.begin(), places.end(), to);
+    check(position.upload(places));
   }
   /// Appends rows k, v [tokens][kvHeads * headDim] at `at` and behind.
   void append(int32_t layer, int32_t at, const std::vector<float> &k,
@@ -66,7 +70,7 @@ public:
     const auto tokens = int32_t(k.size()) / (layout.kvHeads * layout.headDim);
     const Buffer<float> keys = must(Buffer<float>::copyOf(k, "k"));
     const Buffer<float> values = must(Buffer<float>::copyOf(v, "v"));
-    moveTo(at);
+    moveTo(at, tokens);
     kvAppend(keys.data(), values.data(), tokens, position.data(), view(layer),
              nullptr);
     check(launchStatus("kvAppend"));

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <random>
@@ -55,6 +56,16 @@ public:
   std::vector<int8_t> xCodes;
   std::vector<float> xScales;    ///< [tokens][blocks]
   std::vector<uint16_t> xHalves; ///< F16: [tokens][blocks * 32]
+  /// ActivationView::large: none, or what the word says.
+  std::optional<uint32_t> large;
+
+  /// What quantization would have it say.
+  uint32_t largeOfScales() const {
+    return std::ranges::all_of(xScales,
+                               [](float scale) { return scale < kLargeScale; })
+               ? 0
+               : 1;
+  }
 
   ProductCase(MatrixFormat format, int32_t rows, int32_t k, int32_t tokens,
               uint32_t seed)
@@ -121,9 +132,12 @@ public:
     auto y = Buffer<float>::copyOf(
         std::vector<float>(size_t(stride * tokens), kUntouched), "y");
     auto fault = Buffer<Fault>::copyOf({Fault{kNoFault}}, "fault");
-    EXPECT_TRUE(weight && xCode && xScale && xHalf && y && fault);
+    auto word = Buffer<uint32_t>::copyOf(
+        std::vector<uint32_t>(large ? 1 : 0, large.value_or(0)), "large");
+    EXPECT_TRUE(weight && xCode && xScale && xHalf && y && fault && word);
     const ActivationView x{
-        tokens, k, nullptr, xCode->data(), xScale->data(), xHalf->data()};
+        tokens,        k,           nullptr, xCode->data(), xScale->data(),
+        xHalf->data(), word->data()};
     kernel(weight->view(), x, y->data(), stride, {fault->data(), kOp}, nullptr);
     if (Status ok = launchStatus("product"); !ok) {
       return ok.error();

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -372,6 +373,43 @@ TEST(Rows, EmbedFromHalves) {
 }
 
 //===-- Quantization ------------------------------------------------------===//
+
+/// The word that says whether a scale was large, set for good.
+TEST(Rows, TellWhetherAScaleIsLarge) {
+  // The greatest f32 whose 127th part is below kLargeScale, and the next one.
+  float below = kLargeScale * 127;
+  while (!(below / 127.0f < kLargeScale)) {
+    below = std::nextafter(below, 0.0f);
+  }
+  const float least = std::nextafter(below, kInfinity);
+  for (int width : kWidths) {
+    for (float value : {below, -below, least, -least, kInfinity, kNan}) {
+      inSeveralOrders([&] {
+        auto memory = std::move(*DeviceActivations::allocate(
+            2, width, {.values = true, .codes = true}, "rows"));
+        const auto word = [&] {
+          uint32_t large = 7;
+          EXPECT_EQ(cudaMemcpy(&large, memory.view().large, sizeof(large),
+                               cudaMemcpyDeviceToHost),
+                    cudaSuccess);
+          return large;
+        };
+        HostRows x(2, width);
+        std::ranges::fill(x.values, below);
+        quantize(x.upload().data(), memory.view(), nullptr);
+        EXPECT_EQ(word(), 0u);
+        x.at(1, width - 1) = value;
+        quantize(x.upload().data(), memory.view(), nullptr);
+        const uint32_t expected = std::fabs(value) <= below ? 0 : 1;
+        EXPECT_EQ(word(), expected) << value << " at " << width - 1;
+        x.at(1, width - 1) = 0;
+        quantize(x.upload().data(), memory.view(), nullptr);
+        EXPECT_EQ(word(), expected) << "after " << value;
+        expectLaunched();
+      });
+    }
+  }
+}
 
 TEST(Rows, Quantize) {
   onShapes([](int width, int rows, std::mt19937 &random) {

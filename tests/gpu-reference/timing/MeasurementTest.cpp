@@ -27,13 +27,18 @@ Measurement example() {
   DecodeCase step{*models::loadShape("llama-2-7b"), StoredFormat::Q4_0,
                   models::KvFormat::F16, 128};
   m.decode.push_back({step, {2000, 1900, 2100, 3'900'000'000}});
+  step.batch = 8;
+  m.decode.push_back({step, {2500, 2400, 2600, 4'300'000'000}});
   return m;
 }
 
 TEST(Measurement, IsWhatItsReaderTakes) {
   auto steps = latency::parseMeasurements(toJson(example()), "test");
   ASSERT_TRUE(steps) << steps.error().message;
-  ASSERT_EQ(steps->size(), 1u);
+  ASSERT_EQ(steps->size(), 2u);
+  EXPECT_EQ(steps->back().batch, 8);
+  EXPECT_EQ(steps->back().medianUs, 2500);
+  EXPECT_EQ(steps->back().context, 128);
   const latency::MeasuredStep &step = steps->front();
   EXPECT_EQ(step.memoryBytes, int64_t(140) << 30);
   auto gpu = latency::loadGpu("h200");
@@ -60,6 +65,8 @@ TEST(Measurement, PartsOfTheCopysBandwidth) {
   auto json = nlohmann::json::parse(toJson(m));
   EXPECT_DOUBLE_EQ(json["gemv"][0]["part_of_copy_bandwidth"], 0.8);
   EXPECT_NE(toText(m).find("80.0 % of the copy"), std::string::npos)
+      << toText(m);
+  EXPECT_NE(toText(m).find("kv f16, context 128, batch 8 "), std::string::npos)
       << toText(m);
 }
 
@@ -113,6 +120,7 @@ TEST(MadeUpWeights, StepsAreFinite) {
     options.weights = weights;
     options.context = 40;
     options.chunk = 1;
+    options.batch = 9; // more than GEMV takes
     auto reference =
         Reference::open(MadeUpWeights(*config), options, Backend::Emulated);
     ASSERT_TRUE(reference) << reference.error().message;
@@ -120,9 +128,11 @@ TEST(MadeUpWeights, StepsAreFinite) {
       auto step = (*reference)->run(std::vector<int32_t>{5}, position);
       EXPECT_TRUE(step) << step.error().message;
     }
-    auto times = (*reference)->time(39, 1, 2);
-    ASSERT_TRUE(times) << times.error().message;
-    EXPECT_GT(times->bytes, 200'000);
+    for (int64_t batch : {1, 3, 9}) {
+      auto times = (*reference)->time(39, 1, 2, batch);
+      ASSERT_TRUE(times) << times.error().message;
+      EXPECT_GT(times->bytes, 200'000);
+    }
   }
 }
 

@@ -46,7 +46,7 @@ struct ByHand {
     part.predictedTicks = 60;
     step.system.parts = {part};
     step.parts.resize(1);
-    step.stages = {{0, 0}, {0, 4}};
+    step.stages = {{0, 0, false}, {0, 4, false}};
     for (uint32_t stage : {0u, 1u}) {
       for (uint32_t rank : {0u, 1u}) {
         step.system.chips.push_back(

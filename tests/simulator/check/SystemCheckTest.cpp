@@ -293,6 +293,37 @@ TEST(SystemCheckTest, RanksOfAGroup) {
   EXPECT_TRUE(s.broken().contains("rank"));
 }
 
+// Numbers from the group's size on lead to the next stage, however many.
+TEST(SystemCheckTest, CablesBetweenStages) {
+  TinyPart sends, both, first, second;
+  for (int link : {1, 2}) {
+    sends.send(link, kSend + 100 * link, {2, 1});
+    both.receive(link, 600 + 100 * link, {2, 1});
+  }
+  TinySystem s(2);
+  s.cable(0, 1, 2);
+  s.cable(0, 1, 4);
+  s.part(sends);
+  s.part(both);
+  s.chip(0, 0, 0, 0, {{2, -1}, {4, -1}});
+  s.chip(1, 1, 0, 0, {{-1, 3}, {-1, 5}});
+  EXPECT_EQ(s.broken(), Rules{});
+
+  // The second of them leads past the next stage.
+  first.receive(1, 700, {2, 1});
+  second.receive(2, 800, {2, 1});
+  TinySystem past(3);
+  past.cable(0, 1, 2);
+  past.cable(0, 2, 4);
+  past.part(sends);
+  past.part(first);
+  past.part(second);
+  past.chip(0, 0, 0, 0, {{2, -1}, {4, -1}});
+  past.chip(1, 1, 0, 0, {{-1, 3}});
+  past.chip(2, 2, 0, 0, {{-1, -1}, {-1, 5}});
+  EXPECT_EQ(past.broken(), Rules{"rank"});
+}
+
 TEST(SystemCheckTest, ChipsOfTheSystem) {
   TinyPart part;
   part.send(1, kSend, {2, 1});

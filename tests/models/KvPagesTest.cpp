@@ -1,4 +1,4 @@
-#include "gpu-reference/KvPages.h"
+#include "models/KvPages.h"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,10 @@
 #include <map>
 #include <random>
 #include <set>
+#include <vector>
 
-namespace orrery::gpu {
+namespace orrery::models {
 namespace {
-
-using models::KvFormat;
 
 KvPages pool(int64_t pages, int32_t pagePositions = 32) {
   auto made = KvPages::create({2, 3, 40, KvFormat::Q8, pagePositions}, pages);
@@ -94,6 +93,51 @@ TEST(KvPages, ExhaustedSaysWhatIsMissing) {
   EXPECT_TRUE(pages.reserve(b, 97));
 }
 
+// Several sequences claim at once: all get their pages, or none does.
+TEST(KvPages, ClaimsAreAllOrNothing) {
+  KvPages pages = pool(5);
+  const auto a = pages.open(), b = pages.open();
+  ASSERT_TRUE(pages.reserve(a, 32));
+  const std::vector<KvPages::Claim> tooMuch = {{a, 96}, {b, 65}};
+  const Status full = pages.reserve(tooMuch);
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().message,
+            "KV cache full: 2 sequences need 5 more pages of 32 positions (" +
+                std::to_string(pages.layout().pageBytes()) +
+                " bytes each), 4 of 5 are free");
+  EXPECT_EQ(pages.usedPages(), 1) << "changed by a refusal";
+  // A claim below what a sequence has takes nothing back and gives nothing.
+  const std::vector<KvPages::Claim> right = {{a, 1}, {b, 128}};
+  EXPECT_TRUE(pages.reserve(right));
+  EXPECT_EQ(pages.table(a).size(), 1u);
+  EXPECT_EQ(pages.table(b).size(), 4u);
+  pages.close(b);
+  EXPECT_EQ(pages.usedPages(), 1);
+  EXPECT_EQ(pages.mostUsedPages(), 5);
+  EXPECT_EQ(pages.openSequences(), 1);
+}
+
+// Whose number is used again has none of the rows of the one before.
+TEST(KvPages, FilledPositions) {
+  KvPages pages = pool(4);
+  const auto a = pages.open();
+  EXPECT_EQ(pages.filled(a), 0);
+  ASSERT_TRUE(pages.reserve(a, 70));
+  pages.setFilled(a, 70);
+  pages.truncate(a, 80);
+  EXPECT_EQ(pages.filled(a), 70);
+  pages.truncate(a, 40);
+  EXPECT_EQ(pages.filled(a), 40);
+  EXPECT_EQ(pages.table(a).size(), 2u);
+  pages.close(a);
+  EXPECT_FALSE(pages.isOpen(a));
+  ASSERT_EQ(pages.open(), a);
+  EXPECT_EQ(pages.filled(a), 0);
+  EXPECT_TRUE(pages.table(a).empty());
+  EXPECT_FALSE(pages.isOpen(-1));
+  EXPECT_FALSE(pages.isOpen(1));
+}
+
 TEST(KvPages, RefusesPoolsThatCannotBe) {
   auto message = [](KvLayout layout, int64_t pages) {
     auto made = KvPages::create(layout, pages);
@@ -157,6 +201,24 @@ TEST(KvPages, RandomSequencesOfCalls) {
         pages.truncate(sequence, positions);
         chosen->second = std::min(chosen->second, wanted);
         break;
+      case 3: { // two claim at once
+        auto other =
+            std::next(model.held.begin(), below(int64_t(model.held.size())));
+        if (other == chosen) {
+          continue;
+        }
+        const int64_t more = std::max<int64_t>(wanted - chosen->second, 0) +
+                             std::max<int64_t>(wanted - other->second, 0);
+        const bool fits = more <= model.free();
+        const KvPages::Claim claims[] = {{sequence, positions},
+                                         {other->first, positions}};
+        ASSERT_EQ(bool(pages.reserve(claims)), fits);
+        if (fits) {
+          chosen->second = std::max(chosen->second, wanted);
+          other->second = std::max(other->second, wanted);
+        }
+        break;
+      }
       default:
         const bool fits = wanted - chosen->second <= model.free();
         ASSERT_EQ(bool(pages.reserve(sequence, positions)), fits);
@@ -184,4 +246,4 @@ TEST(KvPages, RandomSequencesOfCalls) {
 }
 
 } // namespace
-} // namespace orrery::gpu
+} // namespace orrery::models

@@ -1,5 +1,5 @@
 // Where one K or V element lies in a page of the KV cache: byte offsets that
-// the allocator, the kernels and the tests share. Not here: which page a
+// the allocator, GPU kernels and tests share. Not here: which page a
 // position is in (KvPages.h), or how values become codes (machine/numerics.h).
 //
 // A page holds `pagePositions` positions of every layer; per layer and KV head:
@@ -19,23 +19,23 @@
 
 #include <cstdint>
 
-namespace orrery::gpu {
+namespace orrery::models {
 
 /// The KV caches of all layers.
 struct KvLayout {
+  bool operator==(const KvLayout &) const = default;
+
   int32_t layers = 0;
   int32_t kvHeads = 0;
   int32_t headDim = 0;
-  models::KvFormat format = models::KvFormat::Q8;
+  KvFormat format = KvFormat::Q8;
   int32_t pagePositions = 0; ///< a multiple of 32
 
-  ORRERY_HD bool hasScales() const { return format != models::KvFormat::F16; }
+  ORRERY_HD bool hasScales() const { return format != KvFormat::F16; }
 
   /// Bits of an element.
   ORRERY_HD int32_t bits() const {
-    return format == models::KvFormat::F16  ? 16
-           : format == models::KvFormat::Q8 ? 8
-                                            : 4;
+    return format == KvFormat::F16 ? 16 : format == KvFormat::Q8 ? 8 : 4;
   }
   /// From one position's keys to the next, padded to 16 bytes.
   ORRERY_HD int32_t keyRowBytes() const {
@@ -73,6 +73,13 @@ struct KvLayout {
   }
 };
 
+/// The layout for a model; numbers are not checked (KvPages::create does).
+inline KvLayout kvLayout(const ModelConfig &config, KvFormat format,
+                         int64_t pagePositions) {
+  return {int32_t(config.layers), int32_t(config.kvHeads),
+          int32_t(config.headDim), format, int32_t(pagePositions)};
+}
+
 /// The codes of a q4 word's low or high four bytes (`word >> 4`), each minus
 /// its 8, as four signed bytes.
 ORRERY_HD inline uint32_t codesOfHalf(uint32_t word) {
@@ -80,4 +87,4 @@ ORRERY_HD inline uint32_t codesOfHalf(uint32_t word) {
   return (((word & 0x0f0f0f0fu) | 0x80808080u) - 0x08080808u) ^ 0x80808080u;
 }
 
-} // namespace orrery::gpu
+} // namespace orrery::models

@@ -1,10 +1,12 @@
-#include "gpu-reference/KvPages.h"
+#include "models/KvPages.h"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 #include <string>
+#include <utility>
 
-namespace orrery::gpu {
+namespace orrery::models {
 
 static Status verifyLayout(const KvLayout &l) {
   const struct {
@@ -66,61 +68,93 @@ int64_t KvPages::pagesFor(int64_t positions) const {
 }
 
 bool KvPages::isOpen(Sequence sequence) const {
-  return sequence >= 0 && size_t(sequence) < opened.size() &&
-         opened[size_t(sequence)];
+  return sequence >= 0 && size_t(sequence) < sequences.size() &&
+         sequences[size_t(sequence)].open;
+}
+
+const KvPages::Held &KvPages::held(Sequence sequence) const {
+  assert(isOpen(sequence) && "no such sequence");
+  return sequences[size_t(sequence)];
+}
+
+KvPages::Held &KvPages::held(Sequence sequence) {
+  return const_cast<Held &>(std::as_const(*this).held(sequence));
 }
 
 KvPages::Sequence KvPages::open() {
-  size_t sequence = 0;
-  while (sequence < opened.size() && opened[sequence]) {
-    ++sequence;
+  auto place = std::ranges::find(sequences, false, &Held::open);
+  if (place == sequences.end()) {
+    place = sequences.emplace(place);
   }
-  if (sequence == opened.size()) {
-    opened.push_back(true);
-    tables.emplace_back();
-  }
-  opened[sequence] = true;
-  return Sequence(sequence);
+  place->open = true;
+  return Sequence(place - sequences.begin());
 }
 
-Status KvPages::reserve(Sequence sequence, int64_t positions) {
-  assert(isOpen(sequence) && "no such sequence");
-  std::vector<int32_t> &table = tables[size_t(sequence)];
-  const int64_t more = pagesFor(positions) - int64_t(table.size());
+int64_t KvPages::openSequences() const {
+  return std::ranges::count(sequences, true, &Held::open);
+}
+
+/// Pages that a claim needs beyond those the sequence has.
+int64_t KvPages::missing(const Claim &claim) const {
+  const auto has = int64_t(held(claim.sequence).table.size());
+  return std::max<int64_t>(pagesFor(claim.positions) - has, 0);
+}
+
+Status KvPages::reserve(std::span<const Claim> claims) {
+  int64_t more = 0;
+  for (const Claim &claim : claims) {
+    more += missing(claim);
+  }
   if (more > freePages()) {
-    return Error{"KV cache full: " + std::to_string(positions) +
-                 " positions need " + std::to_string(more) + " more pages of " +
-                 std::to_string(shape.pagePositions) + " positions (" +
-                 std::to_string(shape.pageBytes()) + " bytes each), " +
-                 std::to_string(freePages()) + " of " +
+    const std::string who =
+        claims.size() == 1
+            ? std::to_string(claims.front().positions) + " positions need "
+            : std::to_string(claims.size()) + " sequences need ";
+    return Error{"KV cache full: " + who + std::to_string(more) +
+                 " more pages of " + std::to_string(shape.pagePositions) +
+                 " positions (" + std::to_string(shape.pageBytes()) +
+                 " bytes each), " + std::to_string(freePages()) + " of " +
                  std::to_string(pages()) + " are free"};
   }
-  for (int64_t i = 0; i < more; ++i) {
-    owner[size_t(freeList.back())] = sequence;
-    table.push_back(freeList.back());
-    freeList.pop_back();
+  for (const Claim &claim : claims) {
+    for (int64_t i = missing(claim); i > 0; --i) {
+      owner[size_t(freeList.back())] = claim.sequence;
+      held(claim.sequence).table.push_back(freeList.back());
+      freeList.pop_back();
+    }
   }
+  mostUsed = std::max(mostUsed, usedPages());
   return Success{};
 }
 
 void KvPages::truncate(Sequence sequence, int64_t positions) {
-  assert(isOpen(sequence) && "no such sequence");
-  std::vector<int32_t> &table = tables[size_t(sequence)];
-  while (int64_t(table.size()) > pagesFor(positions)) {
-    owner[size_t(table.back())] = kFree;
-    freeList.push_back(table.back());
-    table.pop_back();
+  Held &of = held(sequence);
+  while (int64_t(of.table.size()) > pagesFor(positions)) {
+    owner[size_t(of.table.back())] = kFree;
+    freeList.push_back(of.table.back());
+    of.table.pop_back();
   }
+  of.filled = std::min(of.filled, std::max<int64_t>(positions, 0));
 }
 
 void KvPages::close(Sequence sequence) {
   truncate(sequence, 0);
-  opened[size_t(sequence)] = false;
+  held(sequence).open = false;
 }
 
 std::span<const int32_t> KvPages::table(Sequence sequence) const {
-  assert(isOpen(sequence) && "no such sequence");
-  return tables[size_t(sequence)];
+  return held(sequence).table;
+}
+
+int64_t KvPages::filled(Sequence sequence) const {
+  return held(sequence).filled;
+}
+
+void KvPages::setFilled(Sequence sequence, int64_t positions) {
+  assert(positions >= 0 &&
+         pagesFor(positions) <= int64_t(held(sequence).table.size()) &&
+         "rows without pages");
+  held(sequence).filled = positions;
 }
 
 // Each page is counted where it is found; then all must have been found once.
@@ -145,12 +179,18 @@ Status KvPages::verify() const {
       return status;
     }
   }
-  for (size_t s = 0; s < tables.size(); ++s) {
-    if (!opened[s] && !tables[s].empty()) {
+  for (size_t s = 0; s < sequences.size(); ++s) {
+    const Held &of = sequences[s];
+    if (!of.open && !of.table.empty()) {
       return Error{"KV pages: closed sequence " + std::to_string(s) +
                    " has pages"};
     }
-    for (int32_t page : tables[s]) {
+    if (pagesFor(of.filled) > int64_t(of.table.size())) {
+      return Error{"KV pages: sequence " + std::to_string(s) + " has rows of " +
+                   std::to_string(of.filled) + " positions in " +
+                   std::to_string(of.table.size()) + " pages"};
+    }
+    for (int32_t page : of.table) {
       if (Status status = place(page, Sequence(s)); !status) {
         return status;
       }
@@ -165,4 +205,4 @@ Status KvPages::verify() const {
   return Success{};
 }
 
-} // namespace orrery::gpu
+} // namespace orrery::models
