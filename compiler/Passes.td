@@ -14,7 +14,7 @@ def PlaceStages : Pass<"grid-place-stages", "::mlir::func::FuncOp"> {
     A step is cut into `pp` stages of consecutive sections (attention; gate and
     up; down; and the head behind the last), each on a group of `tp` chips that
     share its matrices and attention heads; what is not given is chosen for the
-    least estimated latency (or, with `throughput`, the fastest slowest stage)
+    least estimated latency (or, with `throughput`, the fewest ticks a token)
     among what fits and what the system's cables allow
     (compiler/partition/README.md). `products` says whether ranks gather the rows
     of attention's and the feed-forward network's last product or add partials of

@@ -14,11 +14,21 @@ void FlowBuilder::receiveRows(ValueRange to, ArrayRef<Attribute> writes,
                                 b.getI32IntegerAttr(0), b.getArrayAttr(writes));
 }
 
-// Equal pieces, one a cable; piece n goes over cable n.
+// One a cable at most, as alike as whole tokens, or whole parts of a token's
+// row, can be. Piece n goes over cable n.
 SmallVector<LinkPiece> FlowBuilder::hopPieces(int64_t tokens,
                                               int64_t vectors) const {
-  int64_t room = (tokens * vectors + group.cables - 1) / group.cables;
-  return linkPieces(tokens, vectors, room);
+  int64_t rows = std::min<int64_t>(tokens, group.cables);
+  int64_t parts = std::clamp<int64_t>(group.cables / tokens, 1, vectors);
+  SmallVector<LinkPiece> out;
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t token = r * tokens / rows, end = (r + 1) * tokens / rows;
+    for (int64_t p = 0; p < parts; ++p) {
+      int64_t first = p * vectors / parts, behind = (p + 1) * vectors / parts;
+      out.push_back({token, end - token, first, behind - first});
+    }
+  }
+  return out;
 }
 
 void FlowBuilder::receive(ValueRange results, Location location) {

@@ -87,6 +87,13 @@ private:
                             int64_t textBase) {
     StageGroup group{int32_t(stage.getTp()), stage.getRing(),
                      int32_t(stage.getCables())};
+    bool alone = llvm::hasSingleElement(step.getOps<grid::StageOp>());
+    int64_t links = int64_t(group.links()) + (alone ? 0 : group.cables);
+    if (links > machine.link.ports) {
+      return stage.emitOpError("needs ")
+             << links << " links, a chip of " << machine.name << " has "
+             << machine.link.ports << " ports";
+    }
     llm::StepInfo info = llm::stepInfo(step);
     OpBuilder b(step);
     // The chip keeps whole position tiles.

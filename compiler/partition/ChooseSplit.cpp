@@ -17,9 +17,11 @@ namespace {
 /// Finds the split of one request on one machine.
 class SplitChoice {
 public:
+  /// `tellsLack`: it will be asked what lacks when nothing fits.
   SplitChoice(const Machine &machine, const StepShape &shape,
-              const SplitRequest &request)
-      : machine(machine), shape(shape), request(request), graph(machine) {}
+              const SplitRequest &request, bool tellsLack)
+      : machine(machine), shape(shape), request(request), tellsLack(tellsLack),
+        graph(machine) {}
 
   Expected<Split> choose();
   /// When no candidate fits: the one that lacks least.
@@ -38,6 +40,7 @@ private:
     });
   }
   void addCandidates(int64_t tp, bool ring);
+  bool hasRoomForEach(int64_t tp, bool ring) const;
   /// Whether no group of that width would be searched for, if a token's latency
   /// is at least that.
   bool isTooSlow(Tick latency, int64_t tp) const {
@@ -54,6 +57,7 @@ private:
   const Machine &machine;
   const StepShape &shape;
   const SplitRequest &request;
+  bool tellsLack;
   LinkGraph graph;
   std::vector<Candidate> candidates; ///< that fit
   /// What the cheapest candidates cost of as many widths as are searched for.
@@ -147,9 +151,30 @@ void SplitChoice::considerLacking(Candidate found, DealStages &dealing) {
   }
 }
 
+// Whether a chip has room for any section alone: quick, as nothing is timed.
+bool SplitChoice::hasRoomForEach(int64_t tp, bool ring) const {
+  ByteModel bytes(machine, shape, tp, ring, request.products);
+  ChipRoom room(machine);
+  const LayerShape *before = nullptr;
+  for (const LayerShape &layer : shape.layers) {
+    for (int64_t k = 0; !(before && *before == layer) && k < kSections; ++k) {
+      StageBytes stage = bytes.fixed();
+      stage += bytes.section(layer, kindOf(k));
+      if (room.shortageOf(stage).bytes() > 0) {
+        return false;
+      }
+    }
+    before = &layer;
+  }
+  return true;
+}
+
 void SplitChoice::addCandidates(int64_t tp, bool ring) {
   if (Status limits = checkUnits(machine, shape, tp); !limits) {
     narrow = limits.error();
+    return;
+  }
+  if (!tellsLack && !hasRoomForEach(tp, ring)) {
     return;
   }
   // Most widths need not be costed.
@@ -222,19 +247,19 @@ Expected<Split> SplitChoice::choose() {
   if (!candidates.empty()) {
     return placeSplit(machine, shape, request, graph, candidates);
   }
-  return nearest ? Error{machine.name + ": no room"} : *narrow;
+  return narrow && !nearest ? *narrow : Error{machine.name + ": no room"};
 }
 
 } // namespace
 
 Expected<Split> findSplit(const Machine &machine, const StepShape &shape,
                           const SplitRequest &request) {
-  return SplitChoice(machine, shape, request).choose();
+  return SplitChoice(machine, shape, request, false).choose();
 }
 
 Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
                             const SplitRequest &request) {
-  SplitChoice choice(machine, shape, request);
+  SplitChoice choice(machine, shape, request, true);
   Expected<Split> split = choice.choose();
   if (const Candidate *c = choice.lacking()) {
     return Error{lackOfRoom(machine, shape, named(c->tp, c->pp), c->deal) +

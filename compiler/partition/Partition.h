@@ -59,8 +59,7 @@ Expected<Split> chooseSplit(const Machine &machine, const StepShape &shape,
 Expected<Split> findSplit(const Machine &machine, const StepShape &shape,
                           const SplitRequest &request);
 
-/// A model dealt to stages so that the slowest takes least: evenly, but for the
-/// last stage, which also has the head.
+/// A model dealt to stages (DealStages.h).
 struct Deal {
   std::vector<StagePlan> stages;
   Bytes shortage = 0; ///< of the stage that lacks most room; 0: all fit

@@ -43,7 +43,8 @@ struct PlaceOutcome {
 /// Depth first, onward ways fewest first, with a look ahead at what can still
 /// be reached. Bounded work: where it gave up the refusal says "found no", not
 /// "there is no". Chips are taken from the lowest number on. At most `relays`
-/// relays, and each only where no group follows without.
+/// relays, up to three between two groups; they are taken where the search
+/// meets no straight way, and may be more than need be.
 PlaceOutcome placeGroups(const LinkGraph &graph, int64_t tp, int64_t pp,
                          bool ring, int64_t relays = 0);
 

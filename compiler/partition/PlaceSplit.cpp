@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 namespace orrery::partition {
 
@@ -27,47 +28,61 @@ public:
   Expected<Split> place(std::vector<Candidate> candidates);
 
 private:
-  std::optional<Placement> findPlaces(const Candidate &c, int64_t relays);
+  std::optional<Placement> findStraight(const Candidate &c);
   std::optional<Placement> findRoutes(const Candidate &c);
+  std::optional<Placement> search(const Candidate &c, int64_t relays);
   Tick relayTicks(const Candidate &c, const Placement &placement) const;
 
   const Machine &machine;
   const StepShape &shape;
   const SplitRequest &request;
   const LinkGraph &graph;
-  /// Groups of the longest chain found by tp, ring, and whether over third
-  /// chips; of all of them the greatest, and what to say of it.
-  std::map<std::tuple<int64_t, bool, bool>, int64_t> longestOf;
+  using Width = std::pair<int64_t, bool>; ///< tp, ring
+  std::map<Width, int64_t> longestOf;     ///< groups, straight
+  std::map<Width, int64_t> tooMany;       ///< the fewest, over third chips
+  int64_t routeSearches = 0;
+  /// Groups of the longest chain found, and what to say of it.
   int64_t longest = -1;
   std::string refusal;
 };
 
-// None where fewer groups were too many already.
-std::optional<Placement> SplitPlacing::findPlaces(const Candidate &c,
-                                                  int64_t relays) {
-  std::tuple width(c.tp, c.ring, relays > 0);
-  auto known = longestOf.find(width);
-  if ((known != longestOf.end() && known->second < c.pp) ||
-      longestOf.size() >= 2 * kSearches) {
-    return std::nullopt;
-  }
+std::optional<Placement> SplitPlacing::search(const Candidate &c,
+                                              int64_t relays) {
   PlaceOutcome outcome = placeGroups(graph, c.tp, c.pp, c.ring, relays);
-  if (!outcome.placement) {
-    longestOf[width] = outcome.longest;
-    if (outcome.longest > longest) {
-      longest = outcome.longest;
-      refusal = named(c.tp, c.pp) + ": " + outcome.refusal;
-    }
+  if (!outcome.placement && outcome.longest > longest) {
+    longest = outcome.longest;
+    refusal = named(c.tp, c.pp) + ": " + outcome.refusal;
+  }
+  if (!outcome.placement && relays == 0) {
+    longestOf[{c.tp, c.ring}] = outcome.longest;
   }
   return std::move(outcome.placement);
 }
 
-// With the chips that are left as third ones.
+// None where fewer groups were too many already.
+std::optional<Placement> SplitPlacing::findStraight(const Candidate &c) {
+  auto known = longestOf.find({c.tp, c.ring});
+  bool fewer = known != longestOf.end() && known->second < c.pp;
+  return fewer || longestOf.size() >= kSearches ? std::nullopt : search(c, 0);
+}
+
+// With the chips that are left as third ones: for fewer groups, more of them.
 std::optional<Placement> SplitPlacing::findRoutes(const Candidate &c) {
+  Width width(c.tp, c.ring);
   int64_t spare = graph.chips() / c.tp - c.pp;
-  auto straight = longestOf.find({c.tp, c.ring, false});
+  auto straight = longestOf.find(width);
   bool groups = straight != longestOf.end() && straight->second > 0;
-  return spare > 0 && groups ? findPlaces(c, spare) : std::nullopt;
+  auto known = tooMany.find(width);
+  if (spare < 1 || !groups || routeSearches >= kRouteSearches ||
+      (known != tooMany.end() && known->second <= c.pp)) {
+    return std::nullopt;
+  }
+  ++routeSearches;
+  auto found = search(c, spare);
+  if (!found) {
+    tooMany[width] = c.pp;
+  }
+  return found;
 }
 
 // A relay is one more hop of what the stage before passes on.
@@ -98,7 +113,9 @@ Expected<Split> SplitPlacing::place(std::vector<Candidate> candidates) {
   std::optional<Split> best;
   Tick bestCost = 0;
   auto take = [&](const Candidate &c, Placement placement) {
-    Tick relays = relayTicks(c, placement), cost = c.cost + relays / c.users;
+    Tick relays = relayTicks(c, placement);
+    // Who take turns meet in the slowest stage, or wait for their own tokens.
+    Tick cost = std::max(c.cost, (c.deal.latency + relays) / c.users);
     if (!best || cost < bestCost) {
       bestCost = cost;
       best = Split{c.tp,
@@ -115,7 +132,7 @@ Expected<Split> SplitPlacing::place(std::vector<Candidate> candidates) {
     if (best && bestCost <= c.cost) {
       break;
     }
-    if (auto straight = findPlaces(c, 0)) {
+    if (auto straight = findStraight(c)) {
       take(c, std::move(*straight));
       break;
     }

@@ -16,9 +16,10 @@ struct Candidate {
   Tick cost; ///< a token
 };
 
-/// Widths for which chips are searched at most: one that no cables allow costs
-/// a search.
+/// Widths at most for which chips are searched in vain: each costs a search.
 inline constexpr size_t kSearches = 40;
+/// And searches over third chips, of which a width may take several.
+inline constexpr int64_t kRouteSearches = 100;
 
 /// "tp=8, pp=9"
 std::string named(int64_t tp, int64_t pp);

@@ -102,14 +102,18 @@ struct TickModel::Parts {
     std::vector<Tick> busy(size_t(rank.chip.planes()), 0);
     int32_t step =
         matrix.format == WeightFormat::F16 ? m.matrix.planesPerHemisphere : 1;
-    for (int32_t place = 0; place < rank.tp; ++place) {
-      rank.deal(matrix.format, in, rank.ownHidden,
-                [&](int32_t plane, int64_t tiles, uint32_t rows) {
-                  busy[size_t((plane + place * step) % rank.chip.planes())] +=
-                      tiles * tileTicks(matrix.format, rows,
-                                        uint32_t(rank.chip.groupWidth),
-                                        shape.tokens);
-                });
+    std::vector<Tick> place = busy; ///< of the own, by plane
+    rank.deal(matrix.format, in, rank.ownHidden,
+              [&](int32_t plane, int64_t tiles, uint32_t rows) {
+                place[size_t(plane)] +=
+                    tiles * tileTicks(matrix.format, rows,
+                                      uint32_t(rank.chip.groupWidth),
+                                      shape.tokens);
+              });
+    for (int32_t p = 0; p < rank.tp; ++p) {
+      for (size_t plane = 0; plane < busy.size(); ++plane) {
+        busy[(plane + size_t(p * step)) % busy.size()] += place[plane];
+      }
     }
     return product(shape.tokens * in.vectors(),
                    *std::max_element(busy.begin(), busy.end()));

@@ -8,7 +8,7 @@ namespace orrery {
 
 struct StageOnChips {
   uint32_t part;
-  bool ring; ///< only neighbours in the order of `chips` are linked
+  bool ring;      ///< only neighbours in the order of `chips` are linked
   int32_t cables; ///< to the next stage, each with a link number of its own
   std::vector<int32_t> chips; ///< in rank order
 };

@@ -7,6 +7,15 @@ using namespace mlir;
 
 namespace orrery::grid {
 
+/// The stage that hands values on to this one; null: it is the first.
+static StageOp stageBefore(StageOp stage) {
+  mlir::Operation *before = stage->getPrevNode();
+  while (before && !isa<StageOp>(before)) {
+    before = before->getPrevNode();
+  }
+  return dyn_cast_or_null<StageOp>(before);
+}
+
 LogicalResult StageOp::verify() {
   llvm::SmallSet<int32_t, 8> seen;
   for (int32_t chip : getChips()) {
@@ -31,7 +40,7 @@ LogicalResult StageOp::verify() {
   if (getRing() && getTp() < 3) {
     return emitOpError("(C6) a ring has at least 3 chips, found ") << getTp();
   }
-  auto before = dyn_cast_or_null<StageOp>((*this)->getPrevNode());
+  StageOp before = stageBefore(*this);
   if (getCables() < 1 || (before && before.getCables() != getCables())) {
     return emitOpError("(C8) needs at least one cable, and as many as the "
                        "stage before; found ")
@@ -51,10 +60,7 @@ bool StageOp::isRelay() {
 
 /// An operand in the body that is no value of the stage before.
 static Value fromElsewhere(StageOp stage) {
-  mlir::Operation *before = stage->getPrevNode();
-  while (before && !isa<StageOp>(before)) {
-    before = before->getPrevNode();
-  }
+  StageOp before = stageBefore(stage);
   Value found;
   stage.getBody().walk([&](mlir::Operation *op) {
     for (Value operand : op->getOperands()) {

@@ -90,6 +90,11 @@ struct TimeReport {
 
 std::string formatText(const TimeReport &report);
 std::string formatJson(const TimeReport &report);
+// Parts of the text: TimeStages.cpp, TimeAccount.cpp.
+std::string stagesText(const TimeReport &report);
+std::string productsText(const TimeReport &report);
+std::string partsText(const TimeReport &report);
+std::string boundsText(const TimeReport &report);
 
 /// A fit, with the program at it confirmed.
 struct FitFound {

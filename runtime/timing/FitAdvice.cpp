@@ -1,6 +1,5 @@
 #include "runtime/timing/FitAdvice.h"
 
-#include "runtime/StageChips.h"
 #include "runtime/timing/GreatestFit.h"
 #include "runtime/timing/Refusal.h"
 

@@ -71,6 +71,57 @@ TEST(ChooseSplit, OverThirdChips) {
       << refused.error().message;
 }
 
+/// `groups` pairs of chips, with two others between each and the next.
+Machine pairsInALine(int32_t groups) {
+  Cabling cabling(4 * groups - 2);
+  for (int32_t chip = 0; chip + 2 < 4 * groups - 2; chip += 2) {
+    cabling.link(chip, chip + 2);
+    cabling.link(chip + 1, chip + 3);
+  }
+  for (int32_t chip = 0; chip < 4 * groups - 2; chip += 4) {
+    cabling.link(chip, chip + 1);
+  }
+  return cabling.machine();
+}
+
+// However many stages that takes: of fewer, more chips are left between them.
+TEST(ChooseSplit, OverThirdChipsWithStagesToChoose) {
+  int routed = 0;
+  for (auto objective : {Objective::Latency, Objective::Throughput}) {
+    for (int32_t groups = 2; groups <= 6; ++groups) {
+      Machine machine = pairsInALine(groups);
+      for (size_t layers : {1, 3, 5, 8}) {
+        SCOPED_TRACE(std::to_string(groups) + " pairs, " +
+                     std::to_string(layers) + " layers");
+        StepShape shape = llama7b(WeightFormat::Q4, 320);
+        shape.layers.resize(layers);
+        auto cost = [&](const Split &split) {
+          return objective == Objective::Latency
+                     ? split.latency
+                     : std::max(split.slowest, split.latency / split.users);
+        };
+        std::optional<Tick> least;
+        for (int64_t pp = 1; pp <= groups; ++pp) {
+          if (auto asked = findSplit(machine, shape, {2, pp, objective})) {
+            expectWhole(machine, shape, *asked);
+            least = std::min(least.value_or(INT64_MAX), cost(*asked));
+          }
+        }
+        auto free = findSplit(machine, shape, {2, 0, objective});
+        ASSERT_EQ(bool(free), least.has_value());
+        if (!free) { // eight layers on two pairs
+          continue;
+        }
+        routed += free->placement.relays() > 0;
+        expectWhole(machine, shape, *free);
+        // A cut network must be worth 1 %.
+        EXPECT_LE(cost(*free) * 100, *least * 101);
+      }
+    }
+  }
+  EXPECT_GT(routed, 20);
+}
+
 // Four chips of two nodes each, straight: chip r to chip r by four cables.
 TEST(ChooseSplit, OverParallelCables) {
   Cabling cabling(8);

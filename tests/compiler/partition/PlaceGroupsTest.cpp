@@ -172,17 +172,8 @@ TEST(PlaceGroups, ParallelCables) {
       1);
 }
 
-// Leaves of a star have nothing but its middle between them.
+// Two pairs of chips with two others between them.
 TEST(PlaceGroups, OverThirdChips) {
-  Cabling cabling(3);
-  cabling.link(0, 1);
-  cabling.link(1, 2);
-  cabling.link(1, 2);
-  LinkGraph line(cabling.machine());
-  auto outcome = placeGroups(line, 1, 2, false);
-  EXPECT_EQ(outcome.placement->relays(), 0) << "none is needed";
-
-  // Two pairs with two chips between them.
   Cabling far(6);
   for (auto [a, b] :
        {std::pair(0, 1), {2, 3}, {0, 4}, {4, 3}, {1, 5}, {5, 2}}) {
@@ -192,7 +183,7 @@ TEST(PlaceGroups, OverThirdChips) {
   Machine machine = far.machine();
   LinkGraph graph(machine);
   EXPECT_FALSE(placeGroups(graph, 2, 2, false).placement);
-  outcome = placeGroups(graph, 2, 2, false, 1);
+  auto outcome = placeGroups(graph, 2, 2, false, 1);
   ASSERT_TRUE(outcome.placement) << outcome.refusal;
   CableCheck(machine).check(*outcome.placement, 2, 2, false);
   EXPECT_EQ(outcome.placement->relays(), 1);
@@ -201,6 +192,22 @@ TEST(PlaceGroups, OverThirdChips) {
   EXPECT_EQ(placeGroups(graph, 2, 3, false, 1).refusal,
             "found no chain of 3 groups of 2 chips linked each to each and "
             "rank to rank; the longest found has 2");
+}
+
+// Up to three one after another.
+TEST(PlaceGroups, OverSeveralThirdChips) {
+  for (int32_t third = 1; third <= 5; ++third) {
+    Cabling cabling(2 * (third + 2));
+    for (int32_t chip = 0; chip <= third; ++chip) {
+      cabling.link(2 * chip, 2 * chip + 2);
+      cabling.link(2 * chip + 1, 2 * chip + 3);
+    }
+    cabling.link(0, 1);
+    cabling.link(2 * third + 2, 2 * third + 3);
+    auto outcome = placeGroups(LinkGraph(cabling.machine()), 2, 2, false, 5);
+    ASSERT_EQ(outcome.placement.has_value(), third <= 3) << third;
+    EXPECT_TRUE(third > 3 || outcome.placement->relays() == third);
+  }
 }
 
 // Chains planted with third chips between their groups are found, and whatever

@@ -145,6 +145,20 @@ func.func @stage_c8_before() {
 
 // -----
 
+func.func @stage_c8_far(%x: tensor<1x32xf32>) {
+  grid.stage chips [0] cables 2 weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  %y = llm.add %x, %x : tensor<1x32xf32>
+  // expected-error @+1 {{(C8) needs at least one cable, and as many as the stage before; found 1}}
+  grid.stage chips [1] weights 0 B kv 0 B of 0 B {
+    grid.yield
+  }
+  return
+}
+
+// -----
+
 func.func @yield_c1() {
   // expected-error @+1 {{expects parent op 'grid.stage'}}
   grid.yield

@@ -23,7 +23,7 @@ func.func @stage(%x: tensor<2x64xf32>) -> (tensor<2x64xf32>, tensor<2x64xf32>)
   return %r#0, %r#1 : tensor<2x64xf32>, tensor<2x64xf32>
 }
 
-// A relay between two stages, over two cables each way.
+// A relay behind a stage, two cables from it.
 // CHECK-LABEL: func.func @relay
 func.func @relay(%x: tensor<1x32xf32>) -> tensor<1x32xf32> {
   // CHECK: %[[A:.*]] = grid.stage chips [0] cables 2 weights 0 B
