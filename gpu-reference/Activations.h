@@ -33,7 +33,8 @@ struct ActivationView {
   /// multiples of 64 bytes.
   uint16_t *halves = nullptr;
   /// One word for all rows: not 0 from the moment a scale was written here that
-  /// is not below kLargeScale (or is NaN), for good. Null: nothing is known.
+  /// is not below kLargeScale (or is NaN), until its owner clears it, which is
+  /// right before all rows are written anew. Null: nothing is known.
   uint32_t *large = nullptr;
 
   /// Blocks of 32 a row, the last one padded.

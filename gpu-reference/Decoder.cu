@@ -55,6 +55,12 @@ private:
   void feedForward(int64_t index, const LayerWeights &layer);
   void head();
 
+  ActivationView rowsOf(DeviceActivations &memory, LargeWord word,
+                        ActivationForms forms) {
+    ActivationView view = only(memory.view(rows), forms);
+    view.large = d.input.data() + int64_t(word);
+    return view;
+  }
   ActivationView norm(uint32_t op, const Buffer<float> &weight,
                       ActivationForms forms);
   void linear(uint32_t op, const MatrixView &weight, const ActivationView &x,
@@ -128,7 +134,7 @@ void Decoder::Launcher::begin() {
 ActivationView Decoder::Launcher::norm(uint32_t op, const Buffer<float> &weight,
                                        ActivationForms forms) {
   forms.values = bool(after);
-  const ActivationView out = only(d.normed.view(rows), forms);
+  const ActivationView out = rowsOf(d.normed, LargeWord::Normed, forms);
   if (going()) {
     rmsNorm(d.stream.data(), weight.data(), c.normEps, out, site(op), stream);
     done(op, out.values, c.hidden);
@@ -213,7 +219,7 @@ void Decoder::Launcher::attentionBlock(int64_t index,
   done(here, d.heads.data(), c.queryWidth());
   if (going()) {
     const ActivationView mixed =
-        only(d.headRows.view(rows), formsFor(layer.attnOutput));
+        rowsOf(d.headRows, LargeWord::Heads, formsFor(layer.attnOutput));
     quantize(d.heads.data(), mixed, stream);
     linear(op(LayerOp::AttnOutput), layer.attnOutput.view(), mixed,
            d.projected.data());
@@ -233,7 +239,7 @@ void Decoder::Launcher::feedForward(int64_t index, const LayerWeights &layer) {
   }
   ActivationForms forms = formsFor(layer.down);
   forms.values = bool(after);
-  const ActivationView mixed = only(d.gatedRows.view(rows), forms);
+  const ActivationView mixed = rowsOf(d.gatedRows, LargeWord::Gated, forms);
   gated(gate, up, c.intermediate, mixed, site(op(LayerOp::FfnGated)), stream);
   done(op(LayerOp::FfnGated), mixed.values, c.intermediate);
   linear(op(LayerOp::FfnDown), layer.down.view(), mixed, d.projected.data());
@@ -262,7 +268,7 @@ Decoder::InputLayout Decoder::inputLayout(int32_t rows) const {
   const int64_t pairs = config.ropeDimension / 2;
   const int64_t padded = (rows + 3) / 4 * 4;
   InputLayout layout{};
-  layout.ids = padded;
+  layout.ids = kLargeWords + padded;
   layout.cos = layout.ids + padded;
   layout.sin = layout.cos + rows * pairs;
   layout.words = layout.sin + rows * pairs;
@@ -276,7 +282,7 @@ void Decoder::setInput(const StepRows &step) {
   const auto bits = [](auto value) {
     return __builtin_bit_cast(uint32_t, value);
   };
-  std::ranges::copy(step.positions, words);
+  std::ranges::copy(step.positions, words + kLargeWords);
   std::ranges::transform(step.ids, words + layout.ids, bits);
   uint32_t *cos = words + layout.cos;
   uint32_t *sin = words + layout.sin;

@@ -69,13 +69,18 @@ private:
       : plan(plan), config(this->plan.config), stepOps(config.layers),
         weights(std::move(weights)) {}
 
-  /// Where the parts of a step's input lie, in words; positions come first.
+  /// A step's input starts with the words ActivationView::large of its rows, so
+  /// that the copy which brings it also clears them.
+  enum class LargeWord { Normed, Heads, Gated };
+  static constexpr int64_t kLargeWords = 4; ///< keeps the rest aligned
+
+  /// Where the other parts of a step's input lie, in words.
   struct InputLayout {
     int64_t ids, cos, sin, words;
   };
   InputLayout inputLayout(int32_t rows) const;
   const int32_t *positions() const {
-    return reinterpret_cast<const int32_t *>(input.data());
+    return reinterpret_cast<const int32_t *>(input.data() + kLargeWords);
   }
 
   Status allocate();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace orrery::gpu::ORRERY_GPU {
@@ -18,38 +19,47 @@ public:
   static Expected<PageTables> allocate(int64_t sequences, int64_t entries) {
     PageTables tables;
     tables.entries = entries;
-    tables.shown.assign(size_t(sequences * entries), 0);
+    const auto count = size_t(sequences * entries);
+    // The device's first: it has an error for sizes that are out of reach.
     Expected<Buffer<int32_t>> made =
-        Buffer<int32_t>::copyOf(tables.shown, "the KV page tables");
+        Buffer<int32_t>::allocate(count, "the KV page tables");
     if (!made) {
       return made.error();
     }
     tables.buffer = std::move(*made);
+    tables.shown.assign(count, 0);
+    if (Status ok = tables.copy(0, count); !ok) {
+      return ok.error();
+    }
     return Expected<PageTables>(std::move(tables));
   }
 
   /// Row i is the table of sequences[i]. No step may be under way.
   Status show(const models::KvPages &pages,
               std::span<const models::KvPages::Sequence> sequences) {
-    bool changed = false;
+    // From the first entry that changes to behind the last: one copy.
+    size_t first = shown.size(), end = 0;
     for (size_t row = 0; row < sequences.size(); ++row) {
       // A sequence may have been given more pages than steps read.
       const auto given = pages.table(sequences[row]);
       const auto table = given.first(std::min(given.size(), size_t(entries)));
-      const auto place = shown.begin() + int64_t(row) * entries;
-      changed |= !std::equal(table.begin(), table.end(), place);
-      std::ranges::copy(table, place);
+      const size_t start = row * size_t(entries);
+      for (size_t i = 0; i < table.size(); ++i) {
+        if (shown[start + i] != table[i]) {
+          shown[start + i] = table[i];
+          first = std::min(first, start + i);
+          end = start + i + 1;
+        }
+      }
     }
-    if (!changed) {
+    if (end == 0) {
       return Success();
     }
-    if (Status ok = buffer.upload(std::span<const int32_t>(shown)); !ok) {
-      shown.assign(shown.size(), -1); // what is there now is not known
-      return Error{"the KV page tables: " + ok.error().message};
+    const Status copied = copy(first, end);
+    if (!copied) {
+      shown.assign(shown.size(), kUnknown);
     }
-    // Steps run on a stream that does not wait for such copies.
-    return cudaStatus(cudaDeviceSynchronize(),
-                      "cudaDeviceSynchronize behind the KV page tables");
+    return copied;
   }
 
   const int32_t *data() const { return buffer.data(); }
@@ -58,8 +68,20 @@ public:
   size_t bytes() const { return buffer.bytes(); }
 
 private:
+  /// Entries first .. end-1 of `shown`.
+  Status copy(size_t first, size_t end) {
+    const auto changed = std::span(std::as_const(shown)).subspan(first);
+    if (Status ok = buffer.upload(changed.first(end - first), first); !ok) {
+      return Error{"the KV page tables: " + ok.error().message};
+    }
+    // Steps run on a stream that does not wait for such copies.
+    return cudaStatus(cudaDeviceSynchronize(),
+                      "cudaDeviceSynchronize behind the KV page tables");
+  }
+
+  static constexpr int32_t kUnknown = -1; ///< no page: to be copied again
   int64_t entries = 0;
-  std::vector<int32_t> shown; ///< what the device has
+  std::vector<int32_t> shown; ///< what the device has, as far as is known
   Buffer<int32_t> buffer;
 };
 

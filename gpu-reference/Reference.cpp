@@ -21,7 +21,6 @@ static Status checkNumbers(const models::ModelConfig &config,
   // Positions are counted in 32 bits, and rows in fewer (Fault.h).
   constexpr int64_t kMostPositions = int64_t(1) << 30;
   constexpr int64_t kMostTokens = int64_t(1) << 16;
-  constexpr int64_t kMostSequences = 65535; // of a grid
   if (Status ok = range("layers", options.layers, config.layers); !ok) {
     return ok;
   }

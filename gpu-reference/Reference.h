@@ -3,7 +3,8 @@
 //
 // A step is a chunk of one sequence, or a decode step of several at once. Whose
 // pages are whose says a page allocator (models/KvPages.h) that others may
-// share.
+// share to open, cut short and close sequences. Pages are for one reference at
+// a time, as what they say is filled lies in that reference's memory alone.
 //
 // Two backends of one source: a CUDA device, and its emulation on the host. The
 // logits of both are the interpreter's, bit for bit. Plain C++: nothing here
@@ -46,10 +47,11 @@ struct ReferenceOptions {
   int64_t context = 0;
   /// Tokens a step takes at most, at least 1; no more than the context.
   int64_t chunk = 32;
-  /// Sequences that a decode step takes at most, at least 1.
+  /// Sequences that a decode step takes at most, 1 to kMostSequences.
   int64_t batch = 1;
   /// Whose pages of the KV cache are whose; the pool of all of them is the
-  /// reference's. Null: made, with room for `batch` sequences of `context`.
+  /// reference's, and no other reference uses them while it lives. Null: made,
+  /// with room for `batch` sequences of `context`.
   std::shared_ptr<models::KvPages> pages;
   /// Positions a page of one that is made holds, a multiple of 32.
   int64_t pagePositions = 64;
@@ -59,6 +61,9 @@ struct ReferenceOptions {
   /// positions and number of sequences, and replayed.
   bool graph = true;
 };
+
+/// What a grid of CUDA takes: the greatest ReferenceOptions::batch.
+inline constexpr int64_t kMostSequences = 65535;
 
 /// A sequence's next token in a decode step.
 struct SequenceToken {

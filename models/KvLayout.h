@@ -21,6 +21,9 @@
 
 namespace orrery::models {
 
+/// Elements of a head at most: int32 counts the bytes of its row.
+inline constexpr int32_t kMostHeadDim = 1 << 20;
+
 /// The KV caches of all layers.
 struct KvLayout {
   bool operator==(const KvLayout &) const = default;

@@ -22,6 +22,10 @@ static Status verifyLayout(const KvLayout &l) {
                    number.name + ", found " + std::to_string(number.value)};
     }
   }
+  if (l.headDim > kMostHeadDim) {
+    return Error{"KV pages: expected at most " + std::to_string(kMostHeadDim) +
+                 " for head_dim, found " + std::to_string(l.headDim)};
+  }
   if (l.pagePositions % numerics::kBlock != 0) {
     return Error{"KV pages: expected a multiple of 32 positions in a page, "
                  "found " +
@@ -42,6 +46,7 @@ static bool countable(const KvLayout &l, int64_t pages) {
 
 KvPages::KvPages(const KvLayout &layout, int64_t pages)
     : shape(layout), owner(size_t(pages), kFree) {
+  freeList.reserve(size_t(pages));
   for (int64_t page = pages; page > 0; --page) {
     freeList.push_back(int32_t(page - 1));
   }
@@ -51,9 +56,9 @@ Expected<KvPages> KvPages::create(const KvLayout &layout, int64_t pages) {
   if (Status status = verifyLayout(layout); !status) {
     return status.error();
   }
-  if (pages < 1 || pages > std::numeric_limits<int32_t>::max()) {
-    return Error{"KV pages: expected 1 to 2147483647 pages, found " +
-                 std::to_string(pages)};
+  if (pages < 1 || pages > kMostPages) {
+    return Error{"KV pages: expected 1 to " + std::to_string(kMostPages) +
+                 " pages, found " + std::to_string(pages)};
   }
   if (!countable(layout, pages)) {
     return Error{"KV pages: " + std::to_string(pages) + " pages of " +

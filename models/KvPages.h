@@ -22,9 +22,13 @@ class KvPages {
 public:
   using Sequence = int32_t;
 
-  /// All of `pages` pages free. Fails for a layout with a number below 1, page
-  /// positions that are not a multiple of 32, and a pool of no pages, of more
-  /// than int32 or of more bytes than int64 counts.
+  /// 128 MiB of numbers beside the pool; half a billion positions or more.
+  static constexpr int64_t kMostPages = int64_t(1) << 24;
+
+  /// All of `pages` pages free. Fails for a layout with a number below 1 or a
+  /// head above kMostHeadDim, page positions that are not a multiple of 32, and
+  /// a pool of no pages, of more than kMostPages or of more bytes than int64
+  /// counts.
   static Expected<KvPages> create(const KvLayout &layout, int64_t pages);
 
   /// Pages that `positions` positions of one sequence take.

@@ -1,12 +1,11 @@
 #include "runtime/BatchCheck.h"
 
-#include "dialects/llm/Interpreter.h"
 #include "runtime/BatchRun.h"
-#include "runtime/CutStep.h"
+#include "runtime/ChunkInterpreter.h"
 #include "runtime/Receipt.h"
 #include "runtime/ReferenceCheck.h"
 
-#include "mlir/IR/MLIRContext.h"
+#include <algorithm>
 
 namespace orrery::runtime {
 namespace {
@@ -14,37 +13,25 @@ namespace {
 /// The interpreter on one text at a time.
 class Alone {
 public:
-  static Expected<std::unique_ptr<Alone>>
-  open(const models::WeightSource &weights, compiler::ImportOptions options) {
-    std::unique_ptr<Alone> alone(new Alone(weights));
-    if (options.context == 0) {
-      options.context = weights.config().contextLength;
-    }
-    options.tokens = std::min(kBatchChunk, options.context);
-    options.bucket = 0;
-    alone->module =
-        compiler::importModel(alone->context, weights.config(), options);
-    if (!alone->module) {
-      return Error{"the model does not import"};
-    }
-    return Expected<std::unique_ptr<Alone>>(std::move(alone));
-  }
+  Alone(ChunkInterpreter &interpreter, RowFile &logits)
+      : interpreter(interpreter), logits(logits) {}
 
-  /// Everything it has for `text`.
+  /// Ids and choices of `text`; its logits go behind those in the file.
   Expected<SequenceRows> read(const SequenceText &text) {
     SequenceRows rows;
     rows.prompt = text.prompt.size();
-    rows.vocab = size_t(weights.config().vocab);
+    rows.firstRow = logits.rows();
     rows.ids = text.prompt;
     interpreter.reset();
     for (size_t at = 0; at < size_t(text.positions());) {
-      auto step = run(rows, at);
+      auto step = interpreter.run(rows.idsOfStep(at), uint32_t(at));
       if (!step) {
         return step.error();
       }
+      if (Status ok = logits.append(step->logits.values); !ok) {
+        return ok.error();
+      }
       at += step->next.size();
-      rows.logits.insert(rows.logits.end(), step->logits.values.begin(),
-                         step->logits.values.end());
       rows.greedy.insert(rows.greedy.end(), step->next.begin(),
                          step->next.end());
       if (at >= rows.prompt && at < size_t(text.positions())) {
@@ -55,23 +42,19 @@ public:
   }
 
   /// Each op's row at `position` of a text that has been read.
-  Expected<std::vector<OpRow>> opsAt(const SequenceRows &rows,
-                                     uint32_t position) {
-    std::vector<OpRow> ops;
+  Expected<std::vector<SeenOp>> opsAt(const SequenceRows &rows,
+                                      uint32_t position) {
+    std::vector<SeenOp> ops;
     interpreter.reset();
     for (size_t at = 0; at <= position;) {
       const size_t row = position - at;
-      ops.clear();
       interpreter.setObserver(
           [&](mlir::Operation *op, const llm::Tensor &value) {
             if (int64_t(row) < value.rows) {
-              const auto values = value.row(int64_t(row));
-              ops.push_back({nameOf(op),
-                             op->getName().getStringRef().str(),
-                             {values.begin(), values.end()}});
+              ops.push_back(rowOf(seenOp(op, value), int64_t(row)));
             }
           });
-      auto step = run(rows, at);
+      auto step = interpreter.run(rows.idsOfStep(at), uint32_t(at));
       interpreter.setObserver(nullptr);
       if (!step) {
         return step.error();
@@ -82,41 +65,31 @@ public:
   }
 
 private:
-  explicit Alone(const models::WeightSource &weights)
-      : weights(weights), interpreter(weights) {}
-
-  /// The step that reads position `at`.
-  Expected<llm::StepOutput> run(const SequenceRows &rows, size_t at) {
-    auto step = interpreter.run(*module->getOps<mlir::func::FuncOp>().begin(),
-                                rows.idsOfStep(at), uint32_t(at));
-    return step ? std::move(step)
-                : Error{"interpreter: " + step.error().message};
-  }
-
-  const models::WeightSource &weights;
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  llm::Interpreter interpreter;
+  ChunkInterpreter &interpreter;
+  RowFile &logits;
 };
 
-/// The first op that has another row on the reference.
-OpDifference firstOf(const std::vector<OpRow> &expected,
-                     const std::vector<OpRow> &found, uint32_t position) {
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const OpRow &e = expected[i];
-    if (i >= found.size() || found[i].op != e.op) {
-      return {e.op,
-              e.kind,
-              {position, 0, 0, 0},
-              "the reference shows no value of it there"};
-    }
-    BitCompare bits;
-    bits.add(position, e.values, found[i].values);
-    if (bits.different() > 0) {
-      return {e.op, e.kind, *bits.first(), ""};
-    }
+/// Both sides once more from the start, as far as the place that differs.
+OpDifference trace(Alone &alone, BatchRun &together, const SequenceRows &rows,
+                   const RowDifference &different) {
+  const auto [sequence, position] = different.place;
+  OpDifference unknown{"", "logits", different.at, ""};
+  auto theirs = alone.opsAt(rows, position);
+  if (!theirs) {
+    unknown.why = "run again, " + theirs.error().message;
+    return unknown;
   }
-  return {"", "logits", {position, 0, 0, 0}, "read again, no op differs"};
+  auto ours = together.opsAt(different.place);
+  if (!ours) {
+    unknown.why = "run again, " + ours.error().message;
+    return unknown;
+  }
+  if (auto first = firstOf(*theirs, *ours, position)) {
+    return *first;
+  }
+  unknown.why =
+      "no op differs when run op by op (without graph and joined launches)";
+  return unknown;
 }
 
 } // namespace
@@ -127,46 +100,75 @@ std::string BatchOutcome::text() const {
          std::to_string(pagesUsed) + " of " + counted(pages, "KV page");
 }
 
-Expected<BatchOutcome> checkBatch(const models::WeightSource &weights,
-                                  const models::WeightSource &expected,
-                                  const BatchOptions &options,
-                                  std::span<const SequenceText> texts,
-                                  bool *tooBig) {
-  auto alone = Alone::open(expected, options.import);
+Expected<BatchCheck> BatchCheck::open(const models::WeightSource &weights,
+                                      BatchOptions options,
+                                      std::span<const int64_t> positions) {
+  gpu::ReferenceOptions reference = referenceOptions(options.import);
+  reference.batch = options.batch;
+  models::ModelConfig config = weights.config();
+  config.layers = options.import.layers ? options.import.layers : config.layers;
+  int64_t pages = options.pages;
+  int64_t longest = 0;
+  for (int64_t of : positions) {
+    pages += options.pages ? 0 : (of - 1) / kBatchPagePositions + 1;
+    longest = std::max(longest, of);
+  }
+  auto manager = KvManager::create(
+      models::kvLayout(config, reference.kv, kBatchPagePositions), pages);
+  if (!manager) {
+    return manager.error();
+  }
+  auto alone = manager->admit(longest);
   if (!alone) {
     return alone.error();
   }
+  manager->finish(*alone);
+  reference.pages = manager->pages();
+  auto opened = gpu::Reference::open(weights, reference, options.backend);
+  if (!opened) {
+    return opened.error();
+  }
+  return BatchCheck(std::move(options),
+                    {std::move(*manager), std::move(*opened)});
+}
+
+Expected<BatchOutcome> BatchCheck::run(const models::WeightSource &expected,
+                                       std::span<const SequenceText> texts) {
+  const auto say = [&](const std::string &what) {
+    if (options.progress) {
+      options.progress("batched decode: " + what);
+    }
+  };
+  auto interpreter = ChunkInterpreter::open(expected, options.import);
+  if (!interpreter) {
+    return interpreter.error();
+  }
+  auto logits = RowFile::create(size_t(expected.config().vocab));
+  if (!logits) {
+    return logits.error();
+  }
+  Alone alone(**interpreter, *logits);
   std::vector<SequenceRows> sequences;
   for (const SequenceText &text : texts) {
-    auto rows = (*alone)->read(text);
+    say("text " + std::to_string(sequences.size() + 1) + " of " +
+        std::to_string(texts.size()) + " alone");
+    auto rows = alone.read(text);
     if (!rows) {
       return rows.error();
     }
     sequences.push_back(std::move(*rows));
   }
-  auto together = BatchRun::open(weights, options, sequences);
-  if (!together) {
-    if (tooBig) {
-      *tooBig = true;
-    }
-    return together.error();
-  }
-  auto outcome = together->compare();
-  if (!outcome || !together->firstDifferent()) {
+  pool.reference->reset();
+  BatchRun together(pool, size_t(options.batch), sequences, *logits, say);
+  auto outcome = together.compare();
+  if (!outcome || !together.firstDifferent()) {
     return outcome;
   }
-  // Once more from the start, as far as the place that differs.
-  const auto [sequence, position] = *together->firstDifferent();
-  auto theirs = (*alone)->opsAt(sequences[sequence], position);
-  auto again = BatchRun::open(weights, options, sequences);
-  if (!theirs || !again) {
-    return theirs ? again.error() : theirs.error();
-  }
-  auto ours = again->opsAt({sequence, position});
-  if (!ours) {
-    return ours.error();
-  }
-  outcome->first = {sequence, firstOf(*theirs, *ours, position)};
+  say("which op differs");
+  const RowDifference &different = *together.firstDifferent();
+  const size_t sequence = different.place.sequence;
+  outcome->first = {sequence,
+                    trace(alone, together, sequences[sequence], different)};
   return outcome;
 }
 

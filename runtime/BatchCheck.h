@@ -11,7 +11,10 @@
 #include "models/WeightSource.h"
 #include "runtime/BitCompare.h"
 #include "runtime/FirstDifference.h"
+#include "runtime/KvManager.h"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +36,8 @@ struct BatchOptions {
   gpu::Backend backend = gpu::Backend::Emulated;
   int64_t batch = 1; ///< sequences at once, at most
   int64_t pages = 0; ///< of the pool; 0: room for all sequences
+  /// Told what is being done, now and then; may be null.
+  std::function<void(const std::string &)> progress;
 };
 
 /// Positions of a page.
@@ -49,21 +54,47 @@ struct BatchOutcome {
   int64_t greatestStep = 0;         ///< sequences of the greatest
   int64_t pages = 0, pagesUsed = 0; ///< of the pool; at once, at most
   BitCompare bits;
-  std::optional<BatchDifference> first; ///< when bits differ
+  std::optional<BatchDifference> first; ///< when bits or choices differ
 
   /// "4 sequences, 9 decode steps of up to 4, 5 of 8 KV pages".
   std::string text() const;
 };
 
-/// Runs `texts` on the reference with `weights`, together, and on the
-/// interpreter with `expected`, one by one; the tokens behind a prompt are the
-/// interpreter's. Fails for what either refuses, and for a text that the pool
-/// cannot hold alone. `tooBig`, if given, says whether it was the reference
-/// that did not open.
-Expected<BatchOutcome> checkBatch(const models::WeightSource &weights,
-                                  const models::WeightSource &expected,
-                                  const BatchOptions &options,
-                                  std::span<const SequenceText> texts,
-                                  bool *tooBig = nullptr);
+/// Sequences at once, over what they share.
+struct BatchPool {
+  KvManager manager;
+  std::shared_ptr<gpu::Reference> reference;
+};
+
+class BatchCheck {
+public:
+  /// Opens the reference with `weights` and pages for texts of that many
+  /// `positions` each; nothing runs yet. Fails for what the reference refuses,
+  /// memory that runs out among it, and for a text that the pool cannot hold
+  /// alone.
+  static Expected<BatchCheck> open(const models::WeightSource &weights,
+                                   BatchOptions options,
+                                   std::span<const int64_t> positions);
+
+  /// Runs `texts`, of the positions that were said, on the reference together,
+  /// and on the interpreter with `expected` one by one; the tokens behind a
+  /// prompt are the interpreter's. Fails for what either refuses. A difference
+  /// that cannot be traced to an op is in the outcome all the same.
+  Expected<BatchOutcome> run(const models::WeightSource &expected,
+                             std::span<const SequenceText> texts);
+
+  /// For others too while nothing runs: a sequence of its own, which run()
+  /// forgets, has the whole pool.
+  const std::shared_ptr<gpu::Reference> &reference() const {
+    return pool.reference;
+  }
+
+private:
+  BatchCheck(BatchOptions options, BatchPool pool)
+      : options(std::move(options)), pool(std::move(pool)) {}
+
+  BatchOptions options;
+  BatchPool pool;
+};
 
 } // namespace orrery::runtime

@@ -1,39 +1,13 @@
 #include "runtime/BatchRun.h"
 
-#include "runtime/ReferenceCheck.h"
+#include <bit>
 
 namespace orrery::runtime {
-
-Expected<BatchRun> BatchRun::open(const models::WeightSource &weights,
-                                  const BatchOptions &options,
-                                  std::span<const SequenceRows> sequences) {
-  gpu::ReferenceOptions reference = referenceOptions(options.import);
-  reference.chunk = kBatchChunk;
-  reference.batch = options.batch;
-  models::ModelConfig config = weights.config();
-  config.layers = options.import.layers ? options.import.layers : config.layers;
-  int64_t pages = options.pages;
-  for (size_t i = 0; options.pages == 0 && i < sequences.size(); ++i) {
-    pages += (int64_t(sequences[i].ids.size()) - 1) / kBatchPagePositions + 1;
-  }
-  auto manager = KvManager::create(
-      models::kvLayout(config, reference.kv, kBatchPagePositions), pages);
-  if (!manager) {
-    return manager.error();
-  }
-  reference.pages = manager->pages();
-  auto opened = gpu::Reference::open(weights, reference, options.backend);
-  if (!opened) {
-    return opened.error();
-  }
-  return BatchRun(sequences, options.batch, std::move(*manager),
-                  std::move(*opened));
-}
 
 /// In the order of the sequences, as many as the batch and the pages take.
 Status BatchRun::admit() {
   while (running.size() < batch && next < sequences.size()) {
-    auto sequence = manager.admit(int64_t(sequences[next].ids.size()));
+    auto sequence = pool.manager.admit(int64_t(sequences[next].ids.size()));
     if (!sequence) {
       return running.empty() ? Status(sequence.error()) : Status(Success{});
     }
@@ -47,12 +21,13 @@ Status BatchRun::admit() {
 Expected<gpu::StepLogits> BatchRun::step(std::vector<SequencePlace> &places) {
   for (Running &r : running) {
     if (r.read < sequences[r.index].prompt) {
+      say("prompt of text " + std::to_string(r.index + 1));
       const auto ids = sequences[r.index].idsOfStep(r.read);
       const auto position = uint32_t(r.read);
       for (size_t t = 0; t < ids.size(); ++t) {
         places.push_back({r.index, uint32_t(r.read++)});
       }
-      return reference->run(r.sequence, ids, position);
+      return pool.reference->run(r.sequence, ids, position);
     }
   }
   std::vector<gpu::SequenceToken> tokens;
@@ -61,32 +36,49 @@ Expected<gpu::StepLogits> BatchRun::step(std::vector<SequencePlace> &places) {
     places.push_back({r.index, position});
     tokens.push_back({r.sequence, sequences[r.index].ids[position], position});
   }
-  ++outcome.steps;
-  outcome.greatestStep = std::max(outcome.greatestStep, int64_t(tokens.size()));
-  return reference->decode(tokens);
+  ++steps;
+  say("step " + std::to_string(steps));
+  greatestStep = std::max(greatestStep, int64_t(tokens.size()));
+  return pool.reference->decode(tokens);
 }
 
 void BatchRun::finishDone() {
   std::erase_if(running, [&](const Running &r) {
     const bool done = r.read == sequences[r.index].ids.size();
     if (done) {
-      manager.finish(r.sequence);
+      pool.manager.finish(r.sequence);
     }
     return done;
   });
 }
 
+/// From the start; leaves no sequence open, however it ends.
 Status BatchRun::run(const OnStep &onStep) {
+  next = 0;
+  steps = greatestStep = 0;
+  Status done = runSteps(onStep);
+  for (const Running &r : running) {
+    pool.manager.finish(r.sequence);
+  }
+  running.clear();
+  return done;
+}
+
+Status BatchRun::runSteps(const OnStep &onStep) {
   while (next < sequences.size() || !running.empty()) {
     if (Status ok = admit(); !ok) {
       return ok;
     }
     std::vector<SequencePlace> places;
-    auto logits = step(places);
-    if (!logits) {
-      return logits.error();
+    auto found = step(places);
+    if (!found) {
+      return found.error();
     }
-    if (!onStep(places, *logits)) {
+    auto more = onStep(places, *found);
+    if (!more) {
+      return more.error();
+    }
+    if (!*more) {
       break;
     }
     finishDone();
@@ -94,60 +86,60 @@ Status BatchRun::run(const OnStep &onStep) {
   return Success{};
 }
 
-bool BatchRun::countRows(const std::vector<SequencePlace> &places,
-                         const gpu::StepLogits &logits) {
+Expected<bool> BatchRun::countRows(const std::vector<SequencePlace> &places,
+                                   const gpu::StepLogits &found) {
+  const auto asFloat = [](int32_t id) {
+    return std::bit_cast<uint32_t>(float(id));
+  };
   for (size_t i = 0; i < places.size(); ++i) {
     const SequenceRows &rows = sequences[places[i].sequence];
     const uint32_t at = places[i].position;
-    BitCompare &bits = outcome.bits;
-    const uint64_t before = bits.different() + bits.otherChoices();
-    bits.add(at, rows.row(at), logits.row(int64_t(i)));
-    bits.addChoice(at, rows.greedy[at], logits.greedy[i]);
-    if (!different && bits.different() + bits.otherChoices() > before) {
-      different = places[i];
+    auto expected = logits.read(rows.firstRow + at);
+    if (!expected) {
+      return expected.error();
+    }
+    bits.add(at, *expected, found.row(int64_t(i)));
+    bits.addChoice(at, rows.greedy[at], found.greedy[i]);
+    if (!different && bits.first()) {
+      different = {places[i], *bits.first()};
+    } else if (!different && bits.firstChoice()) {
+      const ChoiceDifference &choice = *bits.firstChoice();
+      different = {places[i],
+                   {at, 0, asFloat(choice.expected), asFloat(choice.found)}};
     }
   }
   return true;
 }
 
 Expected<BatchOutcome> BatchRun::compare() {
-  Status done = run([&](const auto &places, const gpu::StepLogits &logits) {
-    return countRows(places, logits);
+  Status done = run([&](const auto &places, const gpu::StepLogits &found) {
+    return countRows(places, found);
   });
   if (!done) {
     return done.error();
   }
-  outcome.sequences = int64_t(sequences.size());
-  outcome.pages = manager.pages()->pages();
-  outcome.pagesUsed = manager.pages()->mostUsedPages();
-  return outcome;
+  const models::KvPages &pages = *pool.manager.pages();
+  return BatchOutcome{
+      int64_t(sequences.size()), steps, greatestStep, pages.pages(),
+      pages.mostUsedPages(),     bits,  std::nullopt};
 }
 
-Expected<std::vector<OpRow>> BatchRun::opsAt(const SequencePlace &place) {
-  struct Seen {
-    std::string op;
-    int64_t width;
-    std::vector<float> values;
-  };
-  std::vector<Seen> seen;
-  std::vector<OpRow> ops;
-  reference->setObserver([&](const gpu::OpValue &value) {
-    seen.push_back({std::string(value.op),
-                    value.width,
-                    {value.values.begin(), value.values.end()}});
-  });
+Expected<std::vector<SeenOp>> BatchRun::opsAt(const SequencePlace &place) {
+  // Whose rows a value has is known behind the step.
+  std::vector<SeenOp> seen, ops;
+  pool.reference->setObserver(
+      [&](const gpu::OpValue &value) { seen.push_back(seenOp(value)); });
   Status done = run([&](const auto &places, const gpu::StepLogits &) {
     const auto found = std::ranges::find(places, place);
-    for (const Seen &s : seen) {
+    for (const SeenOp &s : seen) {
       if (found != places.end()) {
-        const auto row = s.values.begin() + (found - places.begin()) * s.width;
-        ops.push_back({s.op, "", {row, row + s.width}});
+        ops.push_back(rowOf(s, found - places.begin()));
       }
     }
     seen.clear();
-    return found == places.end();
+    return Expected<bool>(found == places.end());
   });
-  reference->setObserver(nullptr);
+  pool.reference->setObserver(nullptr);
   if (!done) {
     return done.error();
   }

@@ -3,41 +3,29 @@
 #pragma once
 
 #include "runtime/BatchCheck.h"
-#include "runtime/KvManager.h"
+#include "runtime/ChunkInterpreter.h"
+#include "runtime/RowFile.h"
+#include "runtime/SeenOp.h"
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 
 namespace orrery::runtime {
-
-/// Tokens of a prompt's chunk: what fills the reference's matrix units.
-inline constexpr int64_t kBatchChunk = 32;
 
 /// All ids of a sequence, and what the interpreter has for it alone.
 struct SequenceRows {
   std::vector<int32_t> ids;
-  size_t prompt = 0; ///< of them
-  size_t vocab = 0;
-  std::vector<float> logits; ///< [ids][vocab]
+  size_t prompt = 0;   ///< of them
+  size_t firstRow = 0; ///< of its logits, in the file
   std::vector<int32_t> greedy;
 
-  std::span<const float> row(size_t position) const {
-    return std::span(logits).subspan(position * vocab, vocab);
-  }
   /// The ids of the step that reads position `at`: a chunk of the prompt, or
   /// one behind it.
   std::span<const int32_t> idsOfStep(size_t at) const {
     const size_t size =
-        at < prompt ? std::min(size_t(kBatchChunk), prompt - at) : 1;
+        at < prompt ? std::min(size_t(kReferenceChunk), prompt - at) : 1;
     return std::span(ids).subspan(at, size);
   }
-};
-
-/// One op's row at one position.
-struct OpRow {
-  std::string op, kind;
-  std::vector<float> values;
 };
 
 /// A position of one of the sequences.
@@ -48,53 +36,60 @@ struct SequencePlace {
   bool operator==(const SequencePlace &) const = default;
 };
 
+/// A row that differs. Where only the choices do, `at` has them as f32, as
+/// argmax shows them.
+struct RowDifference {
+  SequencePlace place;
+  BitDifference at;
+};
+
 class BatchRun {
 public:
-  /// `sequences` must outlive the run.
-  static Expected<BatchRun> open(const models::WeightSource &weights,
-                                 const BatchOptions &options,
-                                 std::span<const SequenceRows> sequences);
+  /// The rows of `sequences` are in `logits`; all must outlive the run.
+  BatchRun(BatchPool &pool, size_t batch,
+           std::span<const SequenceRows> sequences, RowFile &logits,
+           std::function<void(const std::string &)> say)
+      : pool(pool), batch(batch), sequences(sequences), logits(logits),
+        say(std::move(say)) {}
 
   /// Runs everything, and compares every row with the interpreter's.
   Expected<BatchOutcome> compare();
   /// After compare(): where logits or choice first differ, in order of steps.
-  const std::optional<SequencePlace> &firstDifferent() const {
+  const std::optional<RowDifference> &firstDifferent() const {
     return different;
   }
 
-  /// Runs as far as `place`; each op's row there.
-  Expected<std::vector<OpRow>> opsAt(const SequencePlace &place);
+  /// Runs from the start as far as `place`; each op's row there.
+  Expected<std::vector<SeenOp>> opsAt(const SequencePlace &place);
 
 private:
-  BatchRun(std::span<const SequenceRows> sequences, int64_t batch,
-           KvManager manager, std::unique_ptr<gpu::Reference> reference)
-      : sequences(sequences), batch(size_t(batch)), manager(std::move(manager)),
-        reference(std::move(reference)) {}
-
   struct Running {
     size_t index; ///< of sequences
     KvManager::Sequence sequence;
     size_t read = 0;
   };
   /// Told where each row of a step stands, behind it; false ends the run.
-  using OnStep = std::function<bool(const std::vector<SequencePlace> &,
-                                    const gpu::StepLogits &)>;
+  using OnStep = std::function<Expected<bool>(
+      const std::vector<SequencePlace> &, const gpu::StepLogits &)>;
 
   Status run(const OnStep &onStep);
+  Status runSteps(const OnStep &onStep);
   Status admit();
   Expected<gpu::StepLogits> step(std::vector<SequencePlace> &places);
   void finishDone();
-  bool countRows(const std::vector<SequencePlace> &places,
-                 const gpu::StepLogits &logits);
+  Expected<bool> countRows(const std::vector<SequencePlace> &places,
+                           const gpu::StepLogits &found);
 
-  std::span<const SequenceRows> sequences;
+  BatchPool &pool;
   size_t batch;
-  KvManager manager;
-  std::unique_ptr<gpu::Reference> reference;
+  std::span<const SequenceRows> sequences;
+  RowFile &logits;
+  std::function<void(const std::string &)> say;
   size_t next = 0; ///< who is admitted next
   std::vector<Running> running;
-  BatchOutcome outcome;
-  std::optional<SequencePlace> different;
+  int64_t steps = 0, greatestStep = 0; ///< of decode
+  BitCompare bits;
+  std::optional<RowDifference> different;
 };
 
 } // namespace orrery::runtime

@@ -1,7 +1,8 @@
 // Which sequences may run at once over one pool of KV pages: a sequence is
 // admitted only if it can reach its last position whatever the others do, so
 // that none runs out of pages half-way. Pages are taken as a sequence grows, by
-// whoever computes its rows (gpu-reference/Reference.h). Memory is theirs.
+// whoever computes its rows (gpu-reference/Reference.h), one reference at a
+// time: what pages hold is in its memory alone.
 #pragma once
 
 #include "models/KvPages.h"

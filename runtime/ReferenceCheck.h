@@ -5,6 +5,7 @@
 // show the value of every op, so they read once more and are compared op by op.
 #pragma once
 
+#include "compiler/import/ImportModel.h"
 #include "dialects/llm/Interpreter.h"
 #include "gpu-reference/Reference.h"
 #include "runtime/BitCompare.h"
@@ -18,15 +19,23 @@
 
 namespace orrery::runtime {
 
-/// Formats, context and layers of `options` for the reference.
+/// Formats, context and layers of `options` for the reference, and the chunks
+/// that ChunkInterpreter reads.
 gpu::ReferenceOptions referenceOptions(const compiler::ImportOptions &options);
 
 class ReferenceCheck {
 public:
-  /// `weights` must outlive the check.
   static Expected<ReferenceCheck> open(const models::WeightSource &weights,
                                        const compiler::ImportOptions &options,
                                        gpu::Backend backend);
+
+  /// By the own sequence of a reference that was opened with
+  /// referenceOptions(options). Others may use it between add() and
+  /// firstDifference(), and may forget that sequence then.
+  ReferenceCheck(compiler::ImportOptions options, gpu::Backend backend,
+                 std::shared_ptr<gpu::Reference> reference)
+      : options(std::move(options)), backend(backend),
+        reference(std::move(reference)) {}
 
   /// Reads `ids` at `position` in chunks of the reference's, and compares with
   /// what the interpreter has for them.
@@ -50,16 +59,9 @@ private:
     uint32_t position;
   };
 
-  ReferenceCheck(const models::WeightSource &weights,
-                 compiler::ImportOptions options, gpu::Backend backend,
-                 std::unique_ptr<gpu::Reference> reference)
-      : weights(&weights), options(std::move(options)), backend(backend),
-        reference(std::move(reference)) {}
-
-  const models::WeightSource *weights;
   compiler::ImportOptions options;
   gpu::Backend backend;
-  std::unique_ptr<gpu::Reference> reference;
+  std::shared_ptr<gpu::Reference> reference;
   std::vector<Step> steps;
   BitCompare compared;
 };

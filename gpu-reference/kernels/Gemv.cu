@@ -13,8 +13,10 @@
 // Instructions: inspect-kernels counts them. A block and row cost 2 more than a
 // sum in f32 would: F2I.S64, and half of a 64-bit addition of three operands
 // (IADD3, IADD3.X), into which ptxas makes two additions. Summing over lanes
-// costs no more than in f32, and the scales of activations are looked at only
-// where the word beside them does not say that they are small.
+// costs no more than in f32. The scales of activations are looked at only where
+// the word beside them does not say that they are below kLargeScale, and in
+// every product with a matrix that not all such scales are small enough for
+// (activationLimit / 32 < kLargeScale).
 #include "gpu-reference/kernels/Gemv.h"
 
 #include "gpu-reference/kernels/CodesLane.cuh"

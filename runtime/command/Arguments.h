@@ -61,7 +61,8 @@ struct ValidateArguments {
   Target target;
   GpuChoice gpu = GpuChoice::Auto;
   int64_t count = 16;
-  int64_t sequences = 1; ///< that the GPU reference decodes at once
+  /// That the GPU reference decodes at once, up to gpu::kMostSequences.
+  int64_t sequences = 1;
   bool json = false;
 };
 

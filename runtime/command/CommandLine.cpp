@@ -1,4 +1,5 @@
 // The flags of every command.
+#include "gpu-reference/Reference.h"
 #include "runtime/command/Arguments.h"
 
 #include <CLI/CLI.hpp>
@@ -212,10 +213,11 @@ void addValidate(CLI::App &app, ValidateArguments &a) {
       "The CUDA reference too: auto (default: a device, else the emulation if "
       "that is quick), emulated, device or none");
   app.add_option("--sequences", a.sequences,
-                 "Texts of different lengths that the CUDA reference decodes "
-                 "together, each compared with the interpreter on it alone")
+                 "Texts that the CUDA reference decodes together, of different "
+                 "lengths as far as the context goes, each compared with the "
+                 "interpreter on it alone")
       ->capture_default_str()
-      ->check(atLeast(1));
+      ->check(atLeast(1, gpu::kMostSequences));
   addJson(app, a.json);
 }
 

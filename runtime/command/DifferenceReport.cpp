@@ -18,7 +18,7 @@ std::string differenceText(const OpDifference &first, const char *who) {
         .str();
   };
   std::string op = first.op.empty()
-                       ? "the split's logits, no op is known: " + first.why
+                       ? "the logits, no op is known: " + first.why
                        : formatv("{0} ({1})", first.op, first.kind).str();
   return formatv("first difference: {0}, position {1}, element {2}: "
                  "interpreter {3}, {5} {4}\n",

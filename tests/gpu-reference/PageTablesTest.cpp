@@ -70,5 +70,41 @@ TEST_F(PageTablesOf, KeepsToItsRows) {
   expectRow(2, open[2]);
 }
 
+// More than any device has is an error, not the end of host memory.
+TEST_F(PageTablesOf, TooManyEntries) {
+  auto made = PageTables::allocate(65535, int64_t(1) << 30);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("bytes for the KV page tables"),
+            std::string::npos)
+      << made.error().message;
+}
+
+#ifndef __CUDACC__ // a device has no call that fails so and goes on
+// What a failed copy left there is not known: the next one brings all of it.
+TEST_F(PageTablesOf, AFailedCopyIsMadeUpFor) {
+  check(pages.reserve(open[0], 32 * 4));
+  check(pages.reserve(open[1], 32 * 2));
+  const auto rows = std::span(open).first(2);
+  check(tables->show(pages, rows));
+  pages.truncate(open[1], 0);
+  check(pages.reserve(open[2], 32)); // takes what open[1] had
+  check(pages.reserve(open[1], 32 * 2));
+  cudaStream_t stream = nullptr;
+  check(cudaStatus(cudaStreamCreate(&stream), "cudaStreamCreate"));
+  check(cudaStatus(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal),
+                   "capture"));
+  EXPECT_FALSE(tables->show(pages, rows));
+  (void)cudaGetLastError();
+  check(cudaStatus(cudaStreamDestroy(stream), "cudaStreamDestroy"));
+  // Another writes over all of it, so that only a whole copy is right.
+  check(cudaStatus(
+      cudaMemset(const_cast<int32_t *>(tables->data()), 0x55, tables->bytes()),
+      "cudaMemset"));
+  check(tables->show(pages, rows));
+  expectRow(0, open[0]);
+  expectRow(1, open[1]);
+}
+#endif
+
 } // namespace
 } // namespace orrery::gpu::ORRERY_GPU

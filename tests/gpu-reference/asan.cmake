@@ -1,7 +1,8 @@
 # Included by CMakeLists.txt when ORRERY_FUZZERS is on, the switch of what is
 # built under sanitizers. The emulation, the kernels and steps over it, and the
 # latency model are built again, instrumented, and the page allocator with
-# them; what else they stand on is not. No MLIR: attention is held against plain loops, and whole steps only run.
+# them; what else they stand on is not. No MLIR: attention is held against plain
+# loops, steps of several sequences against steps of each alone.
 get_target_property(gpu_folder orrery_gpu_emulated SOURCE_DIR)
 get_target_property(gpu_sources orrery_gpu_emulated SOURCES)
 get_target_property(gpu_plain orrery_gpu_plain SOURCES)
@@ -31,7 +32,8 @@ list(FILTER sources EXCLUDE REGEX "AttentionDefinitionTest.cpp$")
 add_executable(orrery_gpu_asan_tests ${sources}
                BatchedStepsTest.cpp IntegerMmaTest.cpp MatrixTest.cpp
                NumericsTest.cpp PageTablesTest.cpp StepRowsTest.cpp
-               ${CMAKE_SOURCE_DIR}/tests/models/KvPagesTest.cpp ${CMAKE_SOURCE_DIR}/tests/TestMain.cpp)
+               ${CMAKE_SOURCE_DIR}/tests/models/KvPagesTest.cpp
+               ${CMAKE_SOURCE_DIR}/tests/TestMain.cpp)
 target_compile_definitions(orrery_gpu_asan_tests PRIVATE ORRERY_WITHOUT_MLIR
   ORRERY_SHARED_DIR="${ORRERY_SHARED_DIR}"
   ORRERY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"

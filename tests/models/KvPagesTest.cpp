@@ -150,10 +150,17 @@ TEST(KvPages, RefusesPoolsThatCannotBe) {
   EXPECT_EQ(message({1, 0, 8, q8, 32}, 1),
             "KV pages: expected at least 1 for kv heads, found 0");
   EXPECT_EQ(message({1, 1, 8, q8, 32}, 0),
-            "KV pages: expected 1 to 2147483647 pages, found 0");
-  EXPECT_EQ(message({1 << 20, 1 << 20, 1 << 20, q8, 32}, 1 << 30),
-            "KV pages: 1073741824 pages of 32 positions have more bytes than "
-            "63 bits count");
+            "KV pages: expected 1 to 16777216 pages, found 0");
+  // Their numbers alone would be 16 GiB of host memory.
+  EXPECT_EQ(message({1, 1, 8, q8, 32}, 2147483647),
+            "KV pages: expected 1 to 16777216 pages, found 2147483647");
+  EXPECT_EQ(message({1 << 20, 1 << 20, 1 << 20, q8, 32}, 1 << 20),
+            "KV pages: 1048576 pages of 32 positions have more bytes than 63 "
+            "bits count");
+  // A row of such keys has more bytes than int32 counts.
+  EXPECT_EQ(message({1, 1, 1 << 27, KvFormat::F16, 32}, 1),
+            "KV pages: expected at most 1048576 for head_dim, found 134217728");
+  EXPECT_EQ(message({1, 1, 1 << 20, KvFormat::F16, 32}, 1), "");
   EXPECT_EQ(message({80, 8, 128, q8, 64}, 1 << 20), "");
 }
 

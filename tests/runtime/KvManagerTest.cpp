@@ -35,7 +35,7 @@ TEST(KvManager, AdmitsWhatFitsAndNoMore) {
   EXPECT_EQ(kv.unpromisedPages(), 2);
   EXPECT_TRUE(kv.admit(64));
   EXPECT_EQ(KvManager::create(kLayout, 0).error().message,
-            "KV pages: expected 1 to 2147483647 pages, found 0");
+            "KV pages: expected 1 to 16777216 pages, found 0");
 }
 
 // Whoever was admitted gets every page up to its last position, in whatever

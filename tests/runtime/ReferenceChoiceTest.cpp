@@ -35,6 +35,24 @@ TEST(ReferenceChoice, AutoTakesADeviceOrTheEmulationOfASmallModel) {
   EXPECT_EQ(gpu["different"], 0);
 }
 
+// Each check is chosen by its own positions.
+TEST(ReferenceChoice, ManySequencesDoNotSwitchOffTheRun) {
+  auto device = gpu::findDevice();
+  if (device) {
+    GTEST_SKIP() << "it takes any number: " << device->name;
+  }
+  CommandFolder folder;
+  CommandResult result =
+      folder.run(std::string(kValidate) + "--sequences 5000 --json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["gpu"]["ran"], true);
+  EXPECT_EQ(json["gpu"]["different"], 0);
+  EXPECT_EQ(json["batched_decode"]["ran"], false);
+  EXPECT_NE(std::string(json["batched_decode"]["why"]).find("--gpu emulated"),
+            std::string::npos);
+}
+
 TEST(ReferenceChoice, NoneIsNotCheckedAndStillFine) {
   CommandFolder folder;
   CommandResult result =

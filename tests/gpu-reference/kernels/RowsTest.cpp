@@ -374,7 +374,41 @@ TEST(Rows, EmbedFromHalves) {
 
 //===-- Quantization ------------------------------------------------------===//
 
-/// The word that says whether a scale was large, set for good.
+/// A kernel that writes rows, given such operands that these are `rows`. Of
+/// RMSNorm all rows are the last.
+struct Writer {
+  const char *name;
+  void (*write)(const HostRows &rows, const ActivationView &out);
+};
+
+const Writer kWriters[] = {
+    {"quantize",
+     [](const HostRows &rows, const ActivationView &out) {
+       quantize(rows.upload().data(), out, nullptr);
+     }},
+    {"rmsNorm",
+     [](const HostRows &rows, const ActivationView &out) {
+       HostRows ones(rows.rows, rows.width), last(1, rows.width);
+       std::ranges::fill(ones.values, 1.0f);
+       for (int i = 0; i < rows.width; ++i) {
+         last.at(0, i) = rows.at(rows.rows - 1, i);
+       }
+       rmsNorm(ones.upload().data(), last.upload().data(), 0, out, {}, nullptr);
+     }},
+    {"gated",
+     [](const HostRows &rows, const ActivationView &out) {
+       // silu(64) = 64.
+       HostRows gate(rows.rows, rows.width), up(rows.rows, rows.width);
+       std::ranges::fill(gate.values, 64.0f);
+       std::ranges::transform(rows.values, up.values.begin(),
+                              [](float x) { return x / 64; });
+       gated(gate.upload().data(), up.upload().data(), rows.width, out, {},
+             nullptr);
+     }},
+};
+
+/// The word that says whether a scale was large, set for good by whoever writes
+/// rows.
 TEST(Rows, TellWhetherAScaleIsLarge) {
   // The greatest f32 whose 127th part is below kLargeScale, and the next one.
   float below = kLargeScale * 127;
@@ -382,31 +416,35 @@ TEST(Rows, TellWhetherAScaleIsLarge) {
     below = std::nextafter(below, 0.0f);
   }
   const float least = std::nextafter(below, kInfinity);
-  for (int width : kWidths) {
-    for (float value : {below, -below, least, -least, kInfinity, kNan}) {
-      inSeveralOrders([&] {
-        auto memory = std::move(*DeviceActivations::allocate(
-            2, width, {.values = true, .codes = true}, "rows"));
-        const auto word = [&] {
-          uint32_t large = 7;
-          EXPECT_EQ(cudaMemcpy(&large, memory.view().large, sizeof(large),
-                               cudaMemcpyDeviceToHost),
-                    cudaSuccess);
-          return large;
-        };
-        HostRows x(2, width);
-        std::ranges::fill(x.values, below);
-        quantize(x.upload().data(), memory.view(), nullptr);
-        EXPECT_EQ(word(), 0u);
-        x.at(1, width - 1) = value;
-        quantize(x.upload().data(), memory.view(), nullptr);
-        const uint32_t expected = std::fabs(value) <= below ? 0 : 1;
-        EXPECT_EQ(word(), expected) << value << " at " << width - 1;
-        x.at(1, width - 1) = 0;
-        quantize(x.upload().data(), memory.view(), nullptr);
-        EXPECT_EQ(word(), expected) << "after " << value;
-        expectLaunched();
-      });
+  const auto check = [&](const Writer &writer, int width, float value) {
+    auto memory = std::move(*DeviceActivations::allocate(
+        2, width, {.values = true, .codes = true}, "rows"));
+    const auto word = [&] {
+      uint32_t large = 7;
+      EXPECT_EQ(cudaMemcpy(&large, memory.view().large, sizeof(large),
+                           cudaMemcpyDeviceToHost),
+                cudaSuccess);
+      return large;
+    };
+    HostRows x(2, width);
+    std::ranges::fill(x.values, below);
+    writer.write(x, memory.view());
+    EXPECT_EQ(word(), 0u);
+    x.at(1, width - 1) = value;
+    writer.write(x, memory.view());
+    const uint32_t expected = std::fabs(value) <= below ? 0 : 1;
+    EXPECT_EQ(word(), expected) << value << " at " << width - 1;
+    x.at(1, width - 1) = 0;
+    writer.write(x, memory.view());
+    EXPECT_EQ(word(), expected) << "after " << value;
+    expectLaunched();
+  };
+  for (const Writer &writer : kWriters) {
+    SCOPED_TRACE(writer.name);
+    for (int width : kWidths) {
+      for (float value : {below, -below, least, -least, kInfinity, kNan}) {
+        inSeveralOrders([&] { check(writer, width, value); });
+      }
     }
   }
 }
