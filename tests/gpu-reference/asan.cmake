@@ -41,6 +41,11 @@ target_compile_definitions(orrery_gpu_asan_tests PRIVATE ORRERY_WITHOUT_MLIR
 target_link_libraries(orrery_gpu_asan_tests PRIVATE
                       GTest::gtest orrery_gpu_instrumented)
 
+if(ORRERY_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_precompile_headers(orrery_gpu_asan_tests PRIVATE
+                            ${CMAKE_SOURCE_DIR}/cmake/TestHeaders.h)
+endif()
+
 # What the script does stands in no instrumented code.
 add_test(NAME gpu.asan COMMAND orrery_gpu_asan_tests --gtest_brief=1
                                --gtest_filter=-MeasureScript*)
