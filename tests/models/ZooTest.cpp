@@ -3,6 +3,7 @@
 #include "models/HuggingFaceConfig.h"
 #include "models/NotModelled.h"
 #include "models/Weights.h"
+#include "tests/machine/TemporaryFolder.h"
 #include "tests/models/SharedData.h"
 #include "tests/models/TinyModel.h"
 
@@ -157,24 +158,12 @@ TEST(Zoo, EveryShapeIsThatOfTheFacts) {
 
 //===-- Loading -----------------------------------------------------------===//
 
-/// A folder that goes away.
-class LoadShape : public testing::Test {
+class LoadShape : public orrery::testing::TemporaryFolder {
 protected:
-  LoadShape() {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "orrery-XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  ~LoadShape() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
   std::string write(const std::string &name, const std::string &text) {
     std::ofstream(folder / name, std::ios::binary) << text;
     return (folder / name).string();
   }
-  std::filesystem::path folder;
 };
 
 TEST_F(LoadShape, TakesAGgufFile) {

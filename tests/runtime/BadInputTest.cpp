@@ -1,6 +1,7 @@
 // What a user can get wrong: one line on stderr, the documented exit code,
 // nothing on stdout, no file.
 #include "tests/models/TinyModel.h"
+#include "tests/runtime/BadLine.h"
 #include "tests/runtime/Command.h"
 
 #include <nlohmann/json.hpp>
@@ -12,15 +13,7 @@
 namespace orrery::command {
 namespace {
 
-struct Case {
-  const char *name, *line;
-  int code;
-  const char *message; ///< part of the line
-};
-
-void PrintTo(const Case &c, std::ostream *out) { *out << c.line; }
-
-class BadInput : public testing::TestWithParam<Case> {};
+class BadInput : public testing::TestWithParam<BadLine> {};
 
 TEST_P(BadInput, OneLineCodeAndNothingElse) {
   CommandFolder folder;
@@ -28,18 +21,10 @@ TEST_P(BadInput, OneLineCodeAndNothingElse) {
   folder.write("text.gguf", "this is no model file");
   folder.write("broken.json", "{\"hidden_size\": 64");
   folder.write("gemma.json", "{\"model_type\": \"gemma2\"}");
-  size_t before = folder.files();
-  CommandResult result = folder.run(GetParam().line);
-  EXPECT_EQ(result.code, GetParam().code) << result.err;
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
-      << result.err;
-  EXPECT_NE(result.err.find(GetParam().message), std::string::npos)
-      << result.err;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(folder.files(), before);
+  expectRefused(folder, GetParam());
 }
 
-constexpr Case kUsage[] = {
+constexpr BadLine kUsage[] = {
     {"NoCommand", "orrery", 2, "subcommand is required"},
     {"UnknownCommand", "orrery fly", 2, "fly is not a command"},
     {"UnknownFlag", "orrery run $MODEL --bogus", 2, "--bogus"},
@@ -104,7 +89,7 @@ constexpr Case kUsage[] = {
 INSTANTIATE_TEST_SUITE_P(Usage, BadInput, testing::ValuesIn(kUsage),
                          [](const auto &info) { return info.param.name; });
 
-constexpr Case kFiles[] = {
+constexpr BadLine kFiles[] = {
     {"MissingFile", "orrery run nowhere.gguf", 3,
      "nowhere.gguf: cannot open: No such file"},
     {"EmptyFile", "orrery run empty.gguf", 3, "empty.gguf"},
@@ -172,7 +157,7 @@ constexpr Case kFiles[] = {
 INSTANTIATE_TEST_SUITE_P(Files, BadInput, testing::ValuesIn(kFiles),
                          [](const auto &info) { return info.param.name; });
 
-constexpr Case kTooBig[] = {
+constexpr BadLine kTooBig[] = {
     {"Model", "orrery compile --shape models/zoo/llama-2-7b.json -o p", 4,
      "would need 36 such chips"},
     {"Context",

@@ -1,5 +1,6 @@
 // `orrery compare`: its figures are those of `orrery time` and of the GPU
 // model, each says how it was had, and what cannot be compared is refused.
+#include "tests/runtime/BadLine.h"
 #include "tests/runtime/Command.h"
 
 #include <nlohmann/json.hpp>
@@ -246,29 +247,15 @@ TEST(Compare, AModelFileKeepsItsFormats) {
   EXPECT_EQ(rowsOf(json, "b200", "modelled").size(), 1u);
 }
 
-struct Case {
-  const char *name, *line;
-  int code;
-  const char *message; ///< part of the line
-};
-
-void PrintTo(const Case &c, std::ostream *out) { *out << c.line; }
-
-class CompareInput : public testing::TestWithParam<Case> {};
+class CompareInput : public testing::TestWithParam<BadLine> {};
 
 TEST_P(CompareInput, OneLineCodeAndNothingElse) {
   CommandFolder folder;
   folder.write("bad.json", "{\"name\": 1}");
-  CommandResult result = folder.run(GetParam().line);
-  EXPECT_EQ(result.code, GetParam().code) << result.err;
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
-      << result.err;
-  EXPECT_NE(result.err.find(GetParam().message), std::string::npos)
-      << result.err;
-  EXPECT_EQ(result.out, "");
+  expectRefused(folder, GetParam());
 }
 
-constexpr Case kCases[] = {
+constexpr BadLine kCases[] = {
     {"NoModel", "orrery compare", 2, "model is required"},
     {"NoUsers", "orrery compare stories260k --batch 0", 2,
      "expected a whole number of 1 or more, found 0"},

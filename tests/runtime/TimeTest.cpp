@@ -2,6 +2,7 @@
 // confirmed; what cannot be is refused in one line.
 #include "machine/InstructionText.h"
 #include "machine/SystemProgram.h"
+#include "tests/runtime/BadLine.h"
 #include "tests/runtime/Command.h"
 
 #include <nlohmann/json.hpp>
@@ -386,15 +387,7 @@ TEST(Time, UsersByBytesAreAnUpperBound) {
   }
 }
 
-struct Case {
-  const char *name, *line;
-  int code;
-  const char *message; ///< part of the line
-};
-
-void PrintTo(const Case &c, std::ostream *out) { *out << c.line; }
-
-class TimeInput : public testing::TestWithParam<Case> {};
+class TimeInput : public testing::TestWithParam<BadLine> {};
 
 /// A system of lpu-small chips.
 std::string systemOf(const char *name, const char *topology,
@@ -416,16 +409,10 @@ TEST_P(TimeInput, OneLineCodeAndNothingElse) {
                         "\"c2c\": {\"link_vector_ticks\": 0, \"source\": "
                         "{\"link_vector_ticks\": \"assumed\"}},"));
   folder.write("text.json", "no shape");
-  CommandResult result = folder.run(GetParam().line);
-  EXPECT_EQ(result.code, GetParam().code) << result.err;
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1)
-      << result.err;
-  EXPECT_NE(result.err.find(GetParam().message), std::string::npos)
-      << result.err;
-  EXPECT_EQ(result.out, "");
+  expectRefused(folder, GetParam());
 }
 
-constexpr Case kCases[] = {
+constexpr BadLine kCases[] = {
     {"NoModel", "orrery time", 2, "model is required"},
     {"NoPrompt", "orrery time stories260k --prompt 0", 2,
      "expected a whole number of 1 or more, found 0"},

@@ -1,6 +1,8 @@
 // Files of gpu-reference/measure: read, matched to GPUs, refused.
 #include "gpu-reference/latency/Measurements.h"
 
+#include "tests/machine/TemporaryFolder.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -109,10 +111,10 @@ TEST(Measurements, KeptOnes) {
   ASSERT_TRUE(kept) << kept.error().message;
 }
 
-TEST(Measurements, OfAFolder) {
-  auto folder = std::filesystem::temp_directory_path() / "orrery-measured-XXXX";
-  std::string name = folder.string() + "XX";
-  ASSERT_NE(mkdtemp(name.data()), nullptr);
+using MeasuredFolder = orrery::testing::TemporaryFolder;
+
+TEST_F(MeasuredFolder, IsReadByName) {
+  const std::string name = folder.string();
   std::ofstream(name + "/b.json") << file().dump();
   std::ofstream(name + "/a.json") << file().dump();
   std::ofstream(name + "/notes.txt") << "no JSON";
